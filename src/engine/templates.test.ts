@@ -35,6 +35,14 @@ describe('rendering', () => {
     expect(renderTemplate('Hi {{ end_user.name }}, {{crm.note}}', variables)).toBe('Hi Asha, flat');
   });
 
+  it('a value that is too long is not cut inside of a surrogate pair', () => {
+    const long = `${'x'.repeat(3_999)}\u{1f600}`;
+    expect(renderTemplate('{{a}}', { a: long })).toBe('x'.repeat(3_999));
+    expect(renderTemplate('{{a}}', { a: [long, 'b'] })).toBe(`${'x'.repeat(3_999)},`);
+    const full = renderTemplate('{{a}}'.repeat(9), { a: `${'x'.repeat(3_555)}\u{1f600}` });
+    expect(full.isWellFormed()).toBe(true);
+  });
+
   it('a missing variable is empty', () => {
     expect(renderTemplate('Order {{order_id}}{{a.b.c}}!', {})).toBe('Order !');
     expect(renderTemplate('{{order_id}}', { order_id: null })).toBe('');

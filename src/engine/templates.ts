@@ -1,5 +1,6 @@
 import type { LocalizedText } from '../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
+import { cutText } from '../kernel/cut-text.ts';
 import { parseTemplate, type Token } from './parse-template.ts';
 
 /**
@@ -114,7 +115,7 @@ const valueOf = (
 };
 
 const say = (written: Written, text: string): void => {
-  written.parts.push(text.slice(0, written.left));
+  written.parts.push(cutText(text, written.left));
   written.left -= text.length;
 };
 
@@ -133,7 +134,7 @@ const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false && value !== '';
 
 const asText = (value: unknown): string => {
-  if (typeof value === 'string') return value.slice(0, MAX_VALUE_CHARACTERS);
+  if (typeof value === 'string') return cutText(value, MAX_VALUE_CHARACTERS);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) {
     const parts: string[] = [];
@@ -144,7 +145,7 @@ const asText = (value: unknown): string => {
       parts.push(part);
       left -= part.length;
     }
-    return parts.join(', ').slice(0, MAX_VALUE_CHARACTERS);
+    return cutText(parts.join(', '), MAX_VALUE_CHARACTERS);
   }
   return '';
 };

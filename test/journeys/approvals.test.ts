@@ -117,6 +117,19 @@ describe('a call that needs an approval', () => {
     expect([outcome, by]).toEqual([{ error: null }, keyId]);
   });
 
+  test.each([
+    ['with NUL', () => ({ text: 'refunded\u0000' })],
+    ['that is cut inside of a surrogate pair', () => ({ text: `refunded ${'x'.repeat(990)}\u{1f600}` })],
+  ])('the call is made once, even if its result is a text %s', async (_, answer) => {
+    shop.answer = answer;
+    const run = await requested();
+    model.script({ text: 'The refund is done.' });
+    await decide(run.approvalId, { decision: 'approve' });
+    await expect.poll(() => textsOf(run)).toContain('The refund is done.');
+    expect(shop.calls).toHaveLength(1);
+    expect(seenByModel()).toContain('refunded');
+  });
+
   test('the call is not made after a denial, and the agent reads the reason', async () => {
     const run = await requested();
     model.script({ text: 'Sorry, that is not possible.' });

@@ -98,6 +98,22 @@ test('a conversation that the team answers gets no reminder', async () => {
   expect(await minutesLeft(id)).toBeNull();
 });
 
+test('a stop word in a call to a conversation that the team answers opts the person out', async () => {
+  const { agentId, personId } = await given();
+  const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  const say = async (message: string) => {
+    const body = { end_user: { id: personId }, conversation: { key: personId }, message };
+    return (await parley.call('POST', path, { key, body })).body;
+  };
+  const consent = async () => (await parley.call('GET', `/api/end-users/${personId}`, { key })).body.consent;
+  const { conversation_id: id } = await say('I need help');
+  await call(`POST /organizations/${orgId}/conversations/${id}/take-over`);
+  expect(await say('Do not stop the order')).toMatchObject({ status: 'handed_off', conversation_id: id });
+  expect(await consent()).toEqual({});
+  expect(await say('STOP')).toMatchObject({ status: 'handed_off', conversation_id: id });
+  expect(await consent()).toMatchObject({ sandbox: { status: 'opted_out', source: 'stop_word' } });
+});
+
 test('a conversation is handed over after the last reminder, if the definition requires it', async () => {
   const { id, read, conversation } = await given({ no_reply: { end_after_minutes: 5, then: 'hand_off' } });
   await pass(id);

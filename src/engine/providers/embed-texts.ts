@@ -7,6 +7,7 @@ import { timedCall } from './timed-call.ts';
 import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 import { readTokens } from './read-usage.ts';
+import { withWellFormedBody } from './well-formed-body.ts';
 
 /**
  * Requests vectors of texts from a connected provider. The response comes from an untrusted server, so `fetch` limits
@@ -73,7 +74,8 @@ function checkVector(vector: readonly number[], dimensions: number): void {
 const wrong = (sentence: string): ProviderError => new ProviderError('provider_garbled', sentence, { retryable: true });
 
 async function embeddingModel(settings: ModelSettings, model: string): Promise<EmbeddingModel> {
-  const { name, apiKey = '', fetch } = settings;
+  const { name, apiKey = '' } = settings;
+  const fetch = withWellFormedBody(settings.fetch);
   const baseURL = baseUrlOf(settings);
   if (name === 'openai_compatible') {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { ProviderName } from '../../../contract/agents.ts';
 import { ProviderError } from '../provider.ts';
+import { withWellFormedBody } from './well-formed-body.ts';
 
 export type ModelProviderName = Exclude<ProviderName, 'embedded' | 'http'>;
 
@@ -28,7 +29,8 @@ const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string>
 
 /** The first agent that needs an SDK loads it, because most installations use one SDK or none. */
 export async function languageModel(settings: ModelSettings, model: string): Promise<LanguageModel> {
-  const { name, apiKey = '', fetch } = settings;
+  const { name, apiKey = '' } = settings;
+  const fetch = withWellFormedBody(settings.fetch);
   const baseURL = baseUrlOf(settings);
   if (name === 'openai_compatible') {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -68,5 +68,5 @@ function endOfDecided(text: string): number {
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** Converts the text to the form that the database stores (store/runs/complete.ts). */
+/** Converts the text to the form that the database stores (store/storable.ts). */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -86,6 +86,6 @@ const questionsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [])
     .filter((one) => typeof one === 'string')
     // The database cannot store NUL.
-    .map((one) => one.replaceAll('\0', '').toWellFormed().trim().slice(0, MAX_CHARACTERS))
+    .map((one) => one.replaceAll('\0', '').trim().slice(0, MAX_CHARACTERS).toWellFormed())
     .filter((one) => one !== '')
     .slice(0, MAX_QUESTIONS);

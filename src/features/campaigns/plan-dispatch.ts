@@ -2,6 +2,7 @@ import { templateVariables } from '../../answering/template-variables.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
+import { cutText } from '../../kernel/cut-text.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
@@ -80,7 +81,7 @@ export function openingOf(
   if (!template) return text === null || text === '' ? null : { type: 'text', text };
   const filled = Object.entries(template.variables ?? {}).map(([name, value]) => [
     name,
-    renderTemplate(value, variables, empty).slice(0, MAX_FILLED),
+    cutText(renderTemplate(value, variables, empty), MAX_FILLED),
   ]);
   return {
     type: 'template',

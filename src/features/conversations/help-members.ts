@@ -108,12 +108,21 @@ export async function draftReply(deps: HelpDeps, orgId: string, id: string): Pro
     passages: passages.map(({ document, text }, index) => ({ number: index + 1, document, text })),
   };
   const draft = await ask(deps, orgId, { agent, conversationId: id, task: DRAFT, input });
-  const [, text = draft, numbers = ''] = /^(.*?)\n?\s*SOURCES:([\d\s,]*)$/su.exec(draft) ?? [];
-  const used = new Set(numbers.split(',').map(Number));
+  const { text, used } = withoutSources(draft);
   const sources = passages.flatMap(({ document, text: quote }, index) =>
     used.has(index + 1) ? [{ document, quote }] : [],
   );
-  return { text: text.trim(), sources, model };
+  return { text, sources, model };
+}
+
+const SOURCES = 'SOURCES:';
+
+/** Splits a draft from the numbers of its passages. One expression for both would be slow for a draft of line breaks. */
+function withoutSources(draft: string): { text: string; used: Set<number> } {
+  const at = draft.lastIndexOf(SOURCES);
+  const numbers = draft.slice(at + SOURCES.length);
+  if (at < 0 || !/^[\d\s,]*$/.test(numbers)) return { text: draft.trim(), used: new Set() };
+  return { text: draft.slice(0, at).trim(), used: new Set(numbers.split(',').map(Number)) };
 }
 
 export async function translate(

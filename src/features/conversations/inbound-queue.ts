@@ -5,6 +5,7 @@ import { type Db, isDeadlock, retryWhile } from '../../store/db.ts';
 import type { InboundChannel } from '../../store/inbound/find-receiver.ts';
 import { type InboundRow, storeInboundBatch, type StoredMessage } from '../../store/inbound/store-batch.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
+import { isOptOut } from './keep-message.ts';
 import { clean, cleanContent, cleanMetadata, cleanName, storeInboundMessage } from './store-inbound-message.ts';
 
 /**
@@ -52,7 +53,9 @@ async function storeAll(db: Db, suppression: Suppression, inbound: readonly Inbo
   // their other messages.
   while (waiting.length > 0) {
     // A file, which is rare, needs an entry in the queue of files, and a turn may wait for its transcript.
-    const isPlain = ({ file, content }: Inbound['event']) => file === undefined && content.type !== 'audio';
+    // While the team answers, an opt-out changes its person too.
+    const isPlain = ({ file, content }: Inbound['event']) =>
+      file === undefined && content.type !== 'audio' && !isOptOut(content);
     const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
     const stored = placeable.length > 0 ? await storePlaced(db, placeable) : [];
     placeable.forEach((one, index) => {

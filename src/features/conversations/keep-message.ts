@@ -1,9 +1,13 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { asksToStop } from '../../engine/stop-words.ts';
 import { newId } from '../../kernel/ids.ts';
 import { storeArrivedMessage } from '../../store/conversations/message-arrives.ts';
+import { findConversation } from '../../store/conversations/read.ts';
 import { lockConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
+import { holdEndUser } from '../../store/end-users/lock-end-users.ts';
+import { setConsent } from '../../store/end-users/set-consent.ts';
 import { moreMessagesWaitMs } from '../../store/runs/more-messages-wait.ts';
 import { receiveRating } from './receive-rating.ts';
 
@@ -39,6 +43,7 @@ export async function keepMessage(
     isFile = false,
   }: KeepOptions,
 ): Promise<{ messageId: string; runId: string | null }> {
+  const optOut = await optOutOf(tx, orgId, conversationId, content);
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
   // The ID is created under the lock of the conversation, so the order of IDs is the order of arrival.
@@ -47,6 +52,7 @@ export async function keepMessage(
   if (conversation.status === 'resolved' && !isFile) {
     if (await receiveRating(tx, orgId, { ...message, conversationId })) return { messageId, runId: null };
   }
+  if (conversation.status === 'handed_off') await optOut?.();
   const runId = await storeArrivedMessage(tx, message, {
     orgId,
     id: conversationId,
@@ -56,4 +62,23 @@ export async function keepMessage(
     afterMs: Math.max(waitMs, waitsForMore ? moreMessagesWaitMs(conversation.firstUnanswered) : 0),
   });
   return { messageId, runId };
+}
+
+/** True if the text is an opt-out, so that its message is stored alone. */
+export const isOptOut = (content: MessageContent): boolean => content.type === 'text' && asksToStop([content.text]);
+
+/**
+ * Returns how to opt the person out, or null for any other message. While the team answers a conversation, no turn reads
+ * its messages, so the opt-out is stored with its message. The person is locked before the conversation, as everywhere.
+ */
+async function optOutOf(
+  tx: Queryable,
+  orgId: string,
+  conversationId: string,
+  content: MessageContent,
+): Promise<(() => Promise<void>) | null> {
+  if (!isOptOut(content)) return null;
+  const found = await findConversation(tx, orgId, conversationId);
+  if (!found || !(await holdEndUser(tx, orgId, found.endUser.id))) return null;
+  return () => setConsent(tx, orgId, found.endUser.id, found.channelKind, 'opted_out', 'stop_word');
 }

@@ -52,3 +52,16 @@ test('people who share an e-mail address or a phone are different people if thei
     { address: 'nameless', external_id: 'crm-1', ...shared },
   ]);
 });
+
+test('a message whose file has an address with NUL is stored', async () => {
+  const orgId = await givenOrganization(db);
+  const { agentId, channelId: id } = await givenAgent(db, orgId);
+  const queue = createInboundQueue(db, createSuppression(Buffer.alloc(32)));
+  const channel = { orgId, id, agentId, kind: 'email' as const, enabled: true, settings: {}, sealed: null };
+  const content = { type: 'text' as const, text: 'See the file' };
+  const file = { name: 'a.txt', source: { url: 'https://files.example.qa/a\u0000\ud83d' } };
+  const event = { type: 'message' as const, eventId: 'e', address: 'a@example.qa', person: {}, content, file };
+  expect(await queue.store(channel, event, 'req_test')).toMatchObject({ messageId: expect.any(String) });
+  const { rows } = await db.execute(sql`SELECT source FROM attachment WHERE org_id = ${orgId}`);
+  expect(rows).toEqual([{ source: { url: 'https://files.example.qa/a\ufffd' } }]);
+});

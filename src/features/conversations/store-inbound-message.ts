@@ -70,7 +70,7 @@ async function storeMessage(
       id: newId('attachment'),
       messageId: stored.messageId,
       name,
-      source: event.file.source,
+      source: cleanMetadata(event.file.source)!,
     });
   }
   return stored;

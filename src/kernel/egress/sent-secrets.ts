@@ -47,7 +47,21 @@ function formOf(headers: Sent['headers'], body: string | undefined): Iterable<[s
 const inForm = (secret: string): string => new URLSearchParams([['', secret]]).toString().slice(1);
 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replace(spelled(secret), REDACTED), text);
+  expressionsOf(secrets).reduce((rest, expression) => rest.replace(expression, REDACTED), text);
+
+/**
+ * The expressions are built once for a list of secrets, because an answer may contain a hundred thousand texts, and
+ * building an expression takes longer than removing a secret.
+ */
+const expressions = new WeakMap<readonly string[], RegExp[]>();
+
+function expressionsOf(secrets: readonly string[]): RegExp[] {
+  const known = expressions.get(secrets);
+  if (known) return known;
+  const built = secrets.map(spelled);
+  expressions.set(secrets, built);
+  return built;
+}
 
 /** Removes the secrets from a JSON value, in its texts and in the names of its members. */
 export function valueWithoutSecrets<T>(value: T, secrets: readonly string[]): T;

@@ -4,6 +4,7 @@ import type { Queryable } from '../db.ts';
 import { approval } from '../schema/approval.ts';
 import { conversation } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
+import { storable } from '../storable.ts';
 import { type ApprovalRow, findApproval } from './read.ts';
 
 /**
@@ -66,7 +67,7 @@ export async function storeOutcome(
 ): Promise<ApprovalOutcome> {
   const [row] = await db
     .update(approval)
-    .set({ outcome: sql`coalesce(${approval.outcome}, ${JSON.stringify(outcome)}::jsonb)` })
+    .set({ outcome: sql`coalesce(${approval.outcome}, ${storable(outcome)}::jsonb)` })
     .where(and(eq(approval.orgId, orgId), eq(approval.id, id)))
     .returning({ outcome: approval.outcome });
   return row?.outcome ?? outcome;

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { MemberHelp } from '../../../contract/dashboard/member-help.ts';
 import type { Queryable } from '../db.ts';
 import { conversationSummary, memberHelp } from '../schema/member-help.ts';
+import { storableText } from '../storable.ts';
 
 export async function readMemberHelp(db: Queryable, orgId: string): Promise<MemberHelp> {
   const [row] = await db.select().from(memberHelp).where(eq(memberHelp.orgId, orgId));
@@ -44,7 +45,7 @@ export async function writeSummary(
   { orgId, conversationId, text, model, handedOffAt }: Omit<SummaryRow, 'createdAt'>,
 ): Promise<void> {
   await db.execute(sql`INSERT INTO conversation_summary (org_id, conversation_id, text, model, handed_off_at)
-    SELECT org_id, id, ${text}, ${model}, ${handedOffAt} FROM conversation
+    SELECT org_id, id, ${storableText(text)}, ${model}, ${handedOffAt} FROM conversation
     WHERE org_id = ${orgId} AND id = ${conversationId} FOR KEY SHARE
     ON CONFLICT (org_id, conversation_id) DO UPDATE SET text = excluded.text, model = excluded.model,
       handed_off_at = excluded.handed_off_at, created_at = now()`);

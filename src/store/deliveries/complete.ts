@@ -2,6 +2,7 @@ import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.t
 import { DELIVERY_QUEUE, IS_WITHDRAWN, type LeasedDelivery } from './claim.ts';
 import type pg from 'pg';
 import { named, rowsOf } from '../named-statement.ts';
+import { storable, storableText } from '../storable.ts';
 
 /** The outcome of one attempt. */
 export type DeliveryOutcome = {
@@ -72,7 +73,7 @@ export async function completeDeliveries(pool: pg.Pool, outcomes: readonly Deliv
     COMPLETE({
       ...DELIVERY_QUEUE.leaseColumns(outcomes.map(({ claimed }) => claimed)),
       status: outcomes.map((outcome) => outcome.status),
-      error: outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
+      error: outcomes.map((outcome) => outcome.error && storable(outcome.error)),
       provider_message_id: outcomes.map((outcome) => outcome.providerMessageId),
       possible_duplicate: outcomes.map((outcome) => outcome.possibleDuplicate),
       again_ms: outcomes.map((outcome) => outcome.againAfterMs),
@@ -100,6 +101,6 @@ export async function markChannel(
     name: 'mark-channel',
     text: `UPDATE channel SET status = $3, status_detail = $4 WHERE org_id = $1 AND id = $2
       AND (status, status_detail) IS DISTINCT FROM ($3, $4)`,
-    values: [orgId, channelId, state.status, state.status === 'broken' ? state.detail : null],
+    values: [orgId, channelId, state.status, state.status === 'broken' ? storableText(state.detail) : null],
   });
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import { rememberedId } from '../inbound/event-id.ts';
 import { byKey } from '../queue/join-by-key.ts';
+import { storable } from '../storable.ts';
 
 export type Receipt = {
   providerMessageId: string;
@@ -35,7 +36,7 @@ export async function keepReceipts(
       channelId,
       receipts.map((receipt) => receipt.providerMessageId),
       receipts.map((receipt) => receipt.status),
-      receipts.map((receipt) => receipt.error && JSON.stringify(receipt.error)),
+      receipts.map((receipt) => receipt.error && storable(receipt.error)),
       receipts.map((receipt) => erasedReceipt(receipt.providerMessageId)),
     ],
   });

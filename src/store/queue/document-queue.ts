@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import type { DocumentFault } from '../schema/embedding.ts';
+import { storable } from '../storable.ts';
 import { leasedQueue } from './leased-queue.ts';
 
 /**
@@ -150,7 +151,7 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
           : sql`lease IS NULL AND due_at IS NOT NULL AND passages IS NOT NULL
               AND ${all === 'organization' ? sql`true` : sql`agent_id = ${one.agent_id}`}`;
       await db.execute(sql`UPDATE ${table} SET lease = NULL, attempts = attempts + (lease IS NOT NULL)::int,
-          fault = ${JSON.stringify(fault)}::jsonb, due_at = now() + make_interval(secs => ${inSeconds}::float8),
+          fault = ${storable(fault)}::jsonb, due_at = now() + make_interval(secs => ${inSeconds}::float8),
           updated_at = now()
         WHERE org_id = ${one.org_id} AND ((${queue.underLease(one)}) OR (${others}))`);
     },

@@ -6,6 +6,7 @@ import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/turn-trace.ts';
 import type { StoredCall } from '../../engine/providers/stored-call.ts';
 import { named, rowsOf } from '../named-statement.ts';
+import { storable } from '../storable.ts';
 
 /** The result of one turn. */
 export type CompletedTurn = {
@@ -231,13 +232,3 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
   const stored = new Set(ended.rows.map((row) => row.id));
   return turns.map((turn) => (stored.has(turn.runId) ? 'stored' : 'outdated'));
 }
-
-/**
- * Converts a value to JSON that the database accepts: without NUL and without half of a surrogate pair. A model or a
- * tool may return such characters, and one turn with them would fail all turns of the statement. The expression matches
- * each escape as a whole, so that an escaped backslash before `u0000` stays.
- */
-export const storable = (value: unknown): string =>
-  JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g, (escape) =>
-    escape.length > 2 ? '\\ufffd' : escape,
-  );

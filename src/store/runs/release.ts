@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Db } from '../db.ts';
+import { storable } from '../storable.ts';
 import { asLeased, type LeasedRun, RUN_QUEUE } from './claim.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function releaseRun(
   { afterMs, refund, error }: { afterMs: number; refund?: boolean; error?: { code: string; detail: string } | null },
 ): Promise<void> {
   const set = sql`status = 'queued', attempts = attempts - ${refund ? 1 : 0}::int,
-    error = coalesce(${error ? JSON.stringify(error) : null}::jsonb, error)`;
+    error = coalesce(${error ? storable(error) : null}::jsonb, error)`;
   await RUN_QUEUE.release(db, asLeased(run), Math.round(afterMs) / 1_000, set);
 }
 
@@ -51,7 +52,7 @@ export async function failRun(
   chosen: { version: number; rolloutId: string | null } | null = null,
 ): Promise<void> {
   const { org_id, run_id, lease, conversation_version } = run;
-  const failed = [error.code, JSON.stringify(error), conversation_version, chosen?.version, chosen?.rolloutId];
+  const failed = [error.code, storable(error), conversation_version, chosen?.version, chosen?.rolloutId];
   await pool.query({
     name: 'fail-run',
     text: FAIL,

@@ -4,9 +4,9 @@ import type { RunInput } from '../../../contract/triggers.ts';
 import type { TurnAnswer } from '../../../contract/turns.ts';
 import { newId } from '../../kernel/ids.ts';
 import { inTransaction } from '../db.ts';
-import { storable } from '../runs/complete.ts';
 import { leasedRun } from '../runs/release.ts';
 import type { CodeTurn } from '../schema/run.ts';
+import { storable } from '../storable.ts';
 
 /**
  * A turn that the customer's own code answers. The state of such a turn is a column of the run, because the run is the

@@ -39,6 +39,18 @@ test('campaigns that wait for their channel delay no other campaigns, however ma
   await worker.stop();
 });
 
+test('a value that is cut inside of a surrogate pair delays no recipient', async () => {
+  const orgId = await givenOrganization(db);
+  const id = await givenDue(orgId, await givenAgent(db, orgId));
+  const [due] = await db.select().from(recipient).where(eq(recipient.id, id));
+  const opening = { template: { name: 'news', variables: { note: '{{note}}' } }, text: { default: '{{note}}' } };
+  await db.update(campaign).set({ settings: { opening } }).where(eq(campaign.id, due!.campaignId));
+  const note = `${'x'.repeat(1_023)}\u{1f600}${'x'.repeat(2_974)}\u{1f600}`;
+  await db.update(recipient).set({ variables: { note } }).where(eq(recipient.id, id));
+  const key = { org_id: orgId, id: due!.campaignId };
+  expect(await dispatchDue(db, key)).toEqual({ isMore: false, hasBegun: true });
+});
+
 test('a batch that fails is undone, and its connection stays open', async () => {
   const orgId = await givenOrganization(db);
   const id = await givenDue(orgId, await givenAgent(db, orgId));

@@ -1,6 +1,7 @@
 import type { DeliveryError } from '../../../contract/channels.ts';
 import { ChannelFailure, type ChannelKind, type SendTools } from '../../channels/channel.ts';
 import { fitContent } from '../../channels/fit-content.ts';
+import { cleanName } from '../../features/conversations/store-inbound-message.ts';
 import { isInWindow } from '../../kernel/reply-window.ts';
 import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
@@ -54,7 +55,7 @@ export async function deliverMessage(
     );
     const outcome = {
       ...ended(claimed, sent.status, null),
-      providerMessageId: sent.providerMessageId,
+      providerMessageId: cleanName(sent.providerMessageId ?? undefined),
       learned: address === null ? null : learnedFrom(claimed, address),
     };
     return { outcome, broken: null, called: true };

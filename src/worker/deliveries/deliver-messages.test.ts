@@ -97,6 +97,10 @@ async function settled(id: string, ...statuses: string[]) {
 const textsOf = ({ calls }: Receiver) => calls.map((call) => JSON.parse(call.body.toString()).content.text);
 const due = (id: string) => db.execute(sql`UPDATE message SET due_at = now() WHERE id = ${id} AND due_at IS NOT NULL`);
 
+/** A text that the database cannot compress to a length that an index accepts. */
+const longId = () =>
+  Array.from({ length: 200 }, (_, at) => createHash('sha256').update(String(at)).digest('base64')).join('');
+
 const channelState = () => db.execute(sql`SELECT status, status_detail FROM channel WHERE id = ${channelId}`);
 const tell = async (providerMessageId: string, ...statuses: ('delivered' | 'read' | 'failed')[]) => {
   for (const status of statuses) {
@@ -207,6 +211,25 @@ describe('a provider that fails', () => {
     receiver.answer = () => ({});
     await settled(await say((await conversation()).id, 'hello'), 'sent');
     await expect.poll(async () => (await channelState()).rows[0]).toEqual({ status: 'connected', status_detail: null });
+  });
+
+  test.each([
+    ['a refusal with NUL and half of a pair', { ok: false, description: 'No\u0000 \ud83d' }, 400],
+    ['a refusal that is cut inside of a pair', { ok: false, description: `${'x'.repeat(299)}\u{1f600}` }, 401],
+    ['an ID that is too long for an index', { ok: true, result: { message_id: longId() } }, 200],
+  ])('a provider that answers with %s is called once, and other messages are not called again', async (...given) => {
+    const [, json, status] = given;
+    const { agentId } = await givenAgent(db, orgId);
+    const settings = { api_url: receiver.url };
+    const secrets = { bot_token: '1:a', hook_secret: 'b' };
+    const bot = await givenChannel(db, orgId, agentId, { kind: 'telegram', settings, secrets, sealingKey });
+    receiver.answer = ({ path }) => (path.startsWith('/bot') ? { json, status } : {});
+    const odd = await say((await givenConversation(db, orgId, bot, { address: '7' })).id, 'hello');
+    const usual = await say((await conversation()).id, 'hello');
+    worker();
+    await settled(odd, status === 200 ? 'sent' : 'failed');
+    await settled(usual, 'sent');
+    expect(receiver.calls).toHaveLength(2);
   });
 
   test('a provider that hangs up after it read a message gets it again with the same ID and a flag', async () => {

@@ -461,6 +461,18 @@ describe('failures', () => {
     expect(state).toMatchObject({ status: 'queued', attempts: 1, error: { code: 'provider_timeout' } });
   });
 
+  test.each([true, false])(
+    'a reason that the database cannot store ends no turn without it (retryable: %s)',
+    async (retryable) => {
+      startWorker(() => {
+        throw new ProviderError('provider_refused', 'No\u0000 \ud83d', { retryable, retryAfterMs: 3_600_000 });
+      });
+      const run = await accept();
+      const state = await until(run.id, ({ error }) => error !== null);
+      expect(state).toMatchObject({ status: retryable ? 'queued' : 'failed', error: { detail: 'No\ufffd \ufffd' } });
+    },
+  );
+
   test('permanent failures end the run with their reason', async () => {
     startWorker(() => {
       throw new ProviderError('provider_refused', 'The key is wrong.', { retryable: false });

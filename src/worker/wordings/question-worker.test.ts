@@ -153,6 +153,16 @@ test('an unusual answer of a model is cut to five short questions, and a passage
   expect(await progress()).toMatchObject({ written: 2, fault: null });
 });
 
+test('a question that is cut inside of a surrogate pair is stored', async () => {
+  await connect();
+  fake.script({ text: JSON.stringify({ 1: [`${'x'.repeat(199)}\u{1f600}?`] }) });
+  await add(HUTS);
+  start();
+  await settled();
+  expect(await stored()).toEqual([`${'x'.repeat(199)}\ufffd`]);
+  expect(fake.calls).toHaveLength(1);
+});
+
 test('the budget is reserved before a call, and a used-up budget stops the writing of questions', async () => {
   await connect();
   const budget = { subject: 'agent', subjectId: agentId, period: 'day', unit: 'tokens' };
