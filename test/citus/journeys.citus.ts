@@ -219,6 +219,33 @@ test('while a worker hangs, changes of its organization are refused, and keys of
   expect((await call()).status).toBe(401);
 });
 
+test.each(['hangs', 'is killed'])(
+  'while a worker %s, a statement that needs a new function is refused',
+  async (how) => {
+    const [orgId] = orgs as [string];
+    const { cell } = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgId))!;
+    const worker = await serverOf(cell);
+    const write = () =>
+      parley.db
+        .execute(
+          sql`INSERT INTO saved_reply (org_id, id, name, shortcut, text)
+          SELECT ${orgId}, ${how}, ${how}, ${how}, '{}' FROM agent WHERE org_id = ${orgId} LIMIT 1 ${sql.raw(`/* ${how} */`)}`,
+        )
+        .then(
+          ({ rowCount }) => rowCount,
+          ({ cause }) => cause.code,
+        );
+    await (how === 'hangs' ? worker.pause() : worker.kill());
+    try {
+      // The time limit of a statement is 20 s.
+      expect(await Promise.race([write(), pause(15_000, 'no response')])).toBe('unavailable');
+    } finally {
+      await (how === 'hangs' ? worker.resume() : worker.start());
+    }
+    await expect.poll(write, { timeout: 30_000 }).toBe(1);
+  },
+);
+
 test('a cell moves to another node while calls arrive, and no accepted call is lost', async () => {
   const at = `/organizations/${orgs[0]}`;
   const agent = (await dashboard(`POST ${at}/agents`, { name: 'Mover', definition: {} })).body.id;

@@ -55,7 +55,8 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
       const isToken = tokens.isMeant(authorization);
       const caller = await (isToken ? byToken(request, authorization, need) : bySession(request, need));
       const { org_id: orgId } = request.params as { org_id?: string };
-      if (orgId !== undefined) await decided(insistOnAnswer(db, orgId));
+      const before = request.method === 'GET' ? 'read' : 'change';
+      if (orgId !== undefined) await decided(insistOnAnswer(db, orgId, before));
       return caller;
     };
 

@@ -35,7 +35,7 @@ export function moveByKey(
   const { orgId, keyId, from, idempotency } = caller;
   const call = { orgId, idempotency };
   return guard(call, async () => {
-    await insistOnAnswer(db, orgId);
+    await insistOnAnswer(db, orgId, 'change');
     const done = await once(
       db,
       call,

@@ -100,14 +100,14 @@ async function soon<Out>(pool: CellPool, cell: string, work: () => Promise<Out>)
 }
 
 /**
- * Throws `unavailable` if the cell of this organization does not answer. Call this function before a change. If a change
- * of the region waits for a node of Citus that hangs, the coordinator keeps its locks until the node answers, even after
- * the time limit of the statement. So all other changes would wait too.
+ * Throws `unavailable` if the cell of this organization does not answer. If a change of the region waits for a node of
+ * Citus that hangs, the coordinator keeps its locks until the node answers, even after the time limit of the statement.
+ * So all other changes would wait too. For a read, it is sufficient that the cell answered a moment ago.
  */
-export async function insistOnAnswer(db: Db, orgId: string): Promise<void> {
+export async function insistOnAnswer(db: Db, orgId: string, before: 'read' | 'change'): Promise<void> {
   const pool = poolOf(db);
   const cell = (await pool?.cellsOf(new Set([orgId])))?.get(orgId);
-  if (pool === null || cell === undefined || pool.slots.answersNow(cell)) return;
+  if (pool === null || cell === undefined || (before === 'read' && pool.slots.answersNow(cell))) return;
   await inTime(LOOK_ANSWERED_MS, () => pool.inCell(cell).query(ANY_ROW));
 }
 

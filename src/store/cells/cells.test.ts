@@ -288,6 +288,8 @@ test('a change in a hanging cell is refused and does not hold the lock of the ch
       `SELECT format('%I', relname) AS name FROM pg_class WHERE relnamespace = 'cell_2'::regnamespace AND relkind = 'r'`,
     );
     await lock.query(`LOCK TABLE ${rows.map(({ name }) => `cell_2.${name}`).join(', ')}`);
+    // The cell answered a moment ago, which is not sufficient for a change.
+    const early = insistOnAnswer(own, second.orgId, 'change').catch(({ code }) => code);
     const waiting = own.$client.query('SELECT id FROM agent WHERE org_id = $1', [second.orgId]);
     await expect.poll(() => own.$client.slots.hangs('cell_2'), { timeout: 20_000 }).toBe(true);
     const change = own.transaction(async (tx) => {
@@ -295,11 +297,12 @@ test('a change in a hanging cell is refused and does not hold the lock of the ch
       await tx.execute(sql`UPDATE agent SET enabled = true WHERE org_id = ${second.orgId}`);
     });
     await expect(change).rejects.toMatchObject({ cause: { code: 'unavailable' } });
-    await expect(insistOnAnswer(own, second.orgId)).rejects.toMatchObject({ code: 'unavailable' });
-    await insistOnAnswer(own, first.orgId);
+    await expect(insistOnAnswer(own, second.orgId, 'change')).rejects.toMatchObject({ code: 'unavailable' });
+    await insistOnAnswer(own, first.orgId, 'change');
     expect((await start(first)).status).toBe(200);
     const runs = [first, second].map(({ orgId }) => ({ orgId, runId: 'run_1' }));
     expect(await readRunProgress(own, runs)).toEqual([]);
+    expect(await early).toBe('unavailable');
     await lock.query('ROLLBACK');
     expect((await waiting).rows).toHaveLength(1);
   } finally {

@@ -34,7 +34,6 @@ export function createNodeStatements(
   return {
     isReady,
     prepare: async (cell, text) => {
-      if (isReady(cell, text)) return;
       const key = keyOf(cell, text);
       const made =
         coming.get(key) ??

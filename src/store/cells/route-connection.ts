@@ -3,7 +3,7 @@ import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import { writesBeforeCommit } from './citus.ts';
 import type { NodeStatements } from './node-statements.ts';
 import { OrganizationMoving } from './organization-moving.ts';
-import { ALL_NODES, closingAfterTimeouts, isAway, sendToAllNodes } from './send-in-time.ts';
+import { ALL_NODES, closingAfterTimeouts, isAway, prepareInTime, sendToAllNodes } from './send-in-time.ts';
 import type { Path, Query, RoutedClient, Send } from './routed-client.ts';
 import { organizationsIn } from './statement.ts';
 
@@ -70,7 +70,7 @@ export function routeConnection(
     const cell = onlyOf(new Set(homes?.values()), path.fixed, query);
     if (path.locksRegion && slots.hangs(cell)) throw doesNotRespond();
     await slots.room(cell);
-    await onNodes.prepare(cell, query.text);
+    if (!onNodes.isReady(cell, query.text)) await prepareInTime(cell, slots, () => onNodes.prepare(cell, query.text));
     return cell;
   };
 

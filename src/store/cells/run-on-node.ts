@@ -3,7 +3,8 @@ import type pg from 'pg';
 export type Node = { host: string; port: number };
 
 /**
- * Runs one command on a node of Citus, and returns its first value. The promise rejects if the node does not answer.
+ * Runs one command on a node of Citus, and returns its first value. The promise rejects if the node does not answer, or
+ * if the command fails there.
  */
 export async function runOn(client: pg.ClientBase, { host, port }: Node, command: string): Promise<string> {
   const { rows } = await client.query<{ success: boolean; result: string }>(
@@ -11,10 +12,17 @@ export async function runOn(client: pg.ClientBase, { host, port }: Node, command
     [host, port, command],
   );
   if (rows[0]?.success) return rows[0].result;
-  throw new NodeError(`The node ${host}:${port} does not answer: ${rows[0]?.result ?? 'no result'}`);
+  const reason = rows[0]?.result ?? 'no result';
+  if (reason.startsWith('ERROR:')) throw new NodeError(`A command failed on the node ${host}:${port}: ${reason}`);
+  throw new NodeAwayError(`The node ${host}:${port} does not answer: ${reason}`);
 }
 
 /** The reason why a node cannot have cells. */
 export class NodeError extends Error {
   override name = 'NodeError';
+}
+
+/** The node did not answer, so the command can be repeated. */
+export class NodeAwayError extends NodeError {
+  override name = 'NodeAwayError';
 }

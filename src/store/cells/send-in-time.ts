@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import type { Query, RoutedClient, Send } from './routed-client.ts';
+import { NodeAwayError } from './run-on-node.ts';
 
 /** The name that counts statements which wait for every node of Citus, even for a node without cells. */
 export const ALL_NODES = 'all nodes';
@@ -10,7 +11,7 @@ export const ALL_NODES = 'all nodes';
  * Usually, such a statement takes milliseconds. A statement on all nodes holds locks, for which equal statements of
  * other callers wait.
  */
-const ALL_NODES_MS = 5_000;
+const USUALLY_FAST_MS = 5_000;
 
 /** After a timeout, the connection is closed, so the server rolls back the transaction and releases its locks. */
 export async function sendToAllNodes(
@@ -24,7 +25,7 @@ export async function sendToAllNodes(
   const timer = setTimeout(() => {
     isLate = true;
     client.connection.stream.destroy();
-  }, ALL_NODES_MS);
+  }, USUALLY_FAST_MS);
   try {
     const result = await send(query);
     leave(false);
@@ -50,6 +51,22 @@ export async function inTime<Out>(ms: number, work: () => Promise<Out>): Promise
     return await Promise.race([working, late]);
   } finally {
     over.abort();
+  }
+}
+
+/**
+ * Creates the function of a statement on the node of the cell. The statement itself was not sent, so the caller may
+ * repeat it. If the node does not answer in time, the work continues, and a later statement may use the function.
+ */
+export async function prepareInTime(cell: string, slots: CellSlots, prepare: () => Promise<void>): Promise<void> {
+  const leave = slots.enter(cell);
+  try {
+    await inTime(USUALLY_FAST_MS, prepare);
+    leave(false);
+  } catch (error) {
+    const isLost = error instanceof Refusal || error instanceof NodeAwayError || isAway(error);
+    leave(isLost);
+    throw isLost ? doesNotRespond() : error;
   }
 }
 
