@@ -284,10 +284,12 @@ export const CountedFile = Type.Object(
 );
 export type CountedFile = Static<typeof CountedFile>;
 
-export const RecipientListQuery = PageQuery({
+const recipientFilters = {
   status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),
   ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-});
+};
+export const RecipientListQuery = PageQuery(recipientFilters);
+export const RecipientExportQuery = Type.Object(recipientFilters, closed);
 
 /** The dashboard shows recipients in the same form as the public API. */
 export const RecipientRecord = Recipient;

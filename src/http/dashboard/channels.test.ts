@@ -189,6 +189,37 @@ describe('campaigns', () => {
     },
   );
 
+  inShop(
+    'export recipients of a campaign as CSV, by status, without formulas',
+    async ({ server, owner, call, at, newAgent }) => {
+      const agent = await newAgent();
+      const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Autumn' };
+      const { id } = (await call(`POST ${at}/campaigns`, input)).body;
+      const endUserId = (await call(`POST ${at}/end-users`, { external_id: 'csv-1', name: '=Asha' })).body.id;
+      const values = { orgId: owner.orgId, campaignId: id, status: 'pending' };
+      // Two pages of the list, and one more recipient.
+      const waiting = Array.from({ length: 2_001 }, () => ({ ...values, id: newId('rcpt') }));
+      await server.db.insert(recipient).values(waiting);
+      const failed = { id: newId('rcpt'), endUserId, status: 'failed', reason: 'unreachable', ref: '@row,1' };
+      await server.db.insert(recipient).values({ ...values, ...failed, variables: { code: 'W-1' } });
+      const file = async (query = '') => (await call(`GET ${at}/campaigns/${id}/recipients.csv${query}`)).body;
+      const [head, first, ...rest] = (await file()).trimEnd().split('\r\n');
+      expect(head).toBe('recipient_id,ref,external_id,name,status,reason,variables,send_at,due_at,created_at,updated_at,end_user_id,conversation_id,run_id'); // prettier-ignore
+      expect(first).toMatch(`${failed.id},"'@row,1",csv-1,'=Asha,failed,unreachable,"{""code"":""W-1""}",,,`);
+      const ids = rest.map((line: string) => line.split(',')[0]);
+      expect(ids).toEqual(
+        waiting
+          .map((row) => row.id)
+          .toSorted()
+          .toReversed(),
+      );
+      expect((await file('?status=failed')).trimEnd().split('\r\n')).toEqual([head, first]);
+      expect((await file('?status=read')).trimEnd().split('\r\n')).toEqual([head]);
+      const unknown = `${at}/campaigns/${newId('campaign')}/recipients.csv`;
+      expect((await call(`GET ${unknown}`)).body.code).toBe('campaign_not_found');
+    },
+  );
+
   inShop('send a test to an address: marked, no one enrolled, and consent holds', async ({ call, at, newAgent }) => {
     const agent = await newAgent();
     const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Spring' };
