@@ -209,6 +209,8 @@ export const CampaignReview = Type.Object(
     ),
     /** The cost of the agent's models in the last 30 days. */
     cost: Type.Object({
+      /** False: the built-in engine answers, which costs nothing. */
+      uses_model: Type.Boolean(),
       turns: Type.Integer(),
       unpriced_tokens: Type.Integer(),
       /** The average cost of a turn with a model, and this average multiplied by the number of messaged people. */

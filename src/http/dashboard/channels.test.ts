@@ -1,8 +1,10 @@
+import { eq } from 'drizzle-orm';
 import { describe, expect } from 'vitest';
 import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
 import { inShop, pointersOf } from '../../../test/shop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { channelCredential, openCredential } from '../../store/credentials.ts';
+import { agent as agentTable } from '../../store/schema/agent.ts';
 import { recipient } from '../../store/schema/campaign.ts';
 import { endUser } from '../../store/schema/end-user.ts';
 
@@ -179,8 +181,11 @@ describe('campaigns', () => {
           { status: 'cancelled', reason: 'cancelled', is_waiting: false, count: 1, recipients: [] },
         ],
         empty: { count: 1, names: ['end_user.name'], recipients: [{ id: nameless, ref: 'row-2' }] },
-        cost: { turns: 0, unpriced_tokens: 0, per_turn: [], one_turn_each: [] },
+        cost: { uses_model: false, turns: 0, unpriced_tokens: 0, per_turn: [], one_turn_each: [] },
       });
+      const provider = { provider: 'openai' as const, model: 'gpt-5' };
+      await server.db.update(agentTable).set({ published: provider }).where(eq(agentTable.id, agent.id));
+      expect((await call(`POST ${at}/campaigns/${id}/review`)).body.cost).toMatchObject({ uses_model: true });
       expect(body.samples.map(({ opening }: { opening: { text: string } }) => opening.text)).toEqual([
         'Hi Asha, W-1',
         'Hi , W-2',
