@@ -2,24 +2,30 @@ import { defineScript, type CommandParser } from '@redis/client';
 
 /** The scripts that read and change counters in Redis, each in one round trip. */
 
+/** Nearly every call is accepted, so the script counts first and corrects the counters of a refused call. */
 const TAKE = `
 local node = ARGV[2]
-for i = 1, #KEYS do
-  local used = tonumber(redis.call('HGET', KEYS[i], 'all') or '0')
-  if used >= tonumber(ARGV[i + 2]) then
-    return {i, used, tonumber(redis.call('HGET', KEYS[i], node) or '0'), redis.call('PTTL', KEYS[i])}
-  end
-end
 local answer = {0}
 for i = 1, #KEYS do
-  answer[#answer + 1] = redis.call('HINCRBY', KEYS[i], 'all', 1)
-  answer[#answer + 1] = redis.call('HINCRBY', KEYS[i], node, 1)
-  local left = redis.call('PTTL', KEYS[i])
+  local key = KEYS[i]
+  local used = redis.call('HINCRBY', key, 'all', 1)
+  local left = redis.call('PTTL', key)
   if left < 0 then
-    redis.call('PEXPIRE', KEYS[i], ARGV[1])
     left = tonumber(ARGV[1])
+    redis.call('PEXPIRE', key, left)
   end
-  answer[#answer + 1] = left
+  if used > tonumber(ARGV[i + 2]) then
+    local mine = tonumber(redis.call('HGET', key, node) or '0')
+    for j = 1, i do
+      if j < i then redis.call('HINCRBY', KEYS[j], node, -1) end
+      -- A refused call opens no window.
+      if redis.call('HINCRBY', KEYS[j], 'all', -1) == 0 then redis.call('DEL', KEYS[j]) end
+    end
+    return {i, used - 1, mine, left}
+  end
+  answer[i * 3 - 1] = used
+  answer[i * 3] = redis.call('HINCRBY', key, node, 1)
+  answer[i * 3 + 1] = left
 end
 return answer`;
 

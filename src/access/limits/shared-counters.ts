@@ -181,7 +181,8 @@ function createStateLog(log: SharedCountersOptions['log']) {
 type Client = ReturnType<typeof openClient>;
 type Place = { readonly prefix: string; readonly windowMs: number; readonly node: string };
 
-async function send(
+/** Calls `onResponse` before the promise resolves. */
+function send(
   client: Client,
   { prefix, windowMs, node }: Place,
   counters: readonly Counter[],
@@ -189,9 +190,11 @@ async function send(
 ): Promise<Taken> {
   const keys = counters.map(({ name }) => prefix + name);
   const limits = counters.map(({ limit }) => limit);
-  const taken = takenOf(await client.take(keys, windowMs, node, limits));
-  onResponse(taken);
-  return taken;
+  return client.take(keys, windowMs, node, limits).then((numbers) => {
+    const taken = takenOf(numbers);
+    onResponse(taken);
+    return taken;
+  });
 }
 
 async function restoreInPieces(client: Client, place: Place, calls: NodeCalls): Promise<void> {
