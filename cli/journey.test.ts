@@ -273,6 +273,8 @@ test('the commands manage campaigns, channels and organizations', { tags: ['long
   expect(pushed.status).toBe(202);
   const { data } = await parley('campaigns', 'recipients', campaign['id'], '--status', 'pending', '--ref', 'b');
   expect(data).toMatchObject([{ ref: 'b', status: 'pending' }]);
+  const { stdout } = await runCli(['campaigns', 'export-recipients', campaign['id'], '--ref', 'b'], env);
+  expect(stdout).toMatch(/^\uFEFFrecipient_id,.*\r\n\w+,b,b,b,pending,.*\r\n$/);
   const cancelled = await parley('campaigns', 'cancel-recipient', campaign['id'], data[0].id);
   expect(cancelled).toMatchObject({ ref: 'b', status: 'cancelled' });
   for (const [move, state] of [

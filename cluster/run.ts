@@ -62,8 +62,8 @@ try {
   cluster = started;
 } catch (error) {
   if (stopping === null) {
-    const cure = error instanceof StartError ? `\n        ${error.cure}` : '';
-    process.stderr.write(`cluster: ${(error as Error).message}${cure}\n`);
+    const fix = error instanceof StartError ? `\n        ${error.fix}` : '';
+    process.stderr.write(`cluster: ${(error as Error).message}${fix}\n`);
     process.exit(1);
   }
 }

@@ -116,7 +116,7 @@ function configOf(env: ClusterOptions['env']) {
   const loaded = loadConfig({ ...env, DATABASE_URL: undefined });
   if ('config' in loaded) return loaded.config;
   throw new StartError(
-    loaded.faults.map(({ variable, fault, cure }) => `${variable} ${fault}. ${cure}`).join('\n'),
+    loaded.faults.map(({ variable, fault, fix }) => `${variable} ${fault}. ${fix}`).join('\n'),
     'Nothing was started.',
   );
 }

@@ -17,7 +17,7 @@ function types(project) {
 }
 
 const CHECKS = [
-  { name: 'format (oxfmt)', args: [bin('oxfmt', 'bin', 'oxfmt'), '--check', '.'], cure: 'npm run format' },
+  { name: 'format (oxfmt)', args: [bin('oxfmt', 'bin', 'oxfmt'), '--check', '.'], fix: 'npm run format' },
   { name: 'lint and import directions (oxlint)', args: [bin('oxlint', 'bin', 'oxlint')] },
   { name: 'types (tsc)', args: types('.') },
   { name: 'types of the dashboard (tsc)', args: types('dashboard') },
@@ -30,13 +30,13 @@ const CHECKS = [
   {
     name: 'commands in docs/cli.md',
     args: ['scripts/cli-docs.ts', '--check'],
-    cure: 'node_modules/.bin/node scripts/cli-docs.ts',
+    fix: 'node_modules/.bin/node scripts/cli-docs.ts',
   },
   { name: 'plain words', args: ['scripts/check-words.mjs'] },
   {
     name: 'names of folders',
     args: ['scripts/check-folders.mjs'],
-    cure: 'name the folder by a noun of docs/glossary.md',
+    fix: 'name the folder by a noun of docs/glossary.md',
   },
 ];
 
@@ -52,7 +52,7 @@ await run(async () => {
       if (code === 0) continue;
       failed.push(check);
       say(output.trimEnd());
-      if (check.cure) say(`To correct it: ${check.cure}`);
+      if (check.fix) say(`To correct it: ${check.fix}`);
     }
   };
   await Promise.all([worker(), worker()]);

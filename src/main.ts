@@ -6,7 +6,7 @@ import { StartError } from './kernel/start-error.ts';
 /**
  * The program with the commands `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `resume`, `reset-password
  * EMAIL`, `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces` and
- * `check-database`. On a fatal error, the program prints one sentence with its cure and exits with 1, without damage to
+ * `check-database`. On a fatal error, the program prints one sentence with its fix and exits with 1, without damage to
  * any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
@@ -63,7 +63,7 @@ try {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);
   process.stderr.write(
     known
-      ? `parley: ${error.message}${'cure' in error ? `\n        ${error.cure}` : ''}\n`
+      ? `parley: ${error.message}${'fix' in error ? `\n        ${error.fix}` : ''}\n`
       : `${withSourceLocations(String((error as Error).stack ?? error))}\n`,
   );
   process.exitCode = 1;

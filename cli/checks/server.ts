@@ -21,7 +21,7 @@ export async function checkServer(api: Api, settings: Settings): Promise<Check[]
     health = await callServer(settings.url, { method: 'GET', path: '/api/health' });
   } catch (error) {
     return [
-      { name: 'server', status: 'fail', ...problemOf(error), cure: 'Start Parley with npm start, or set PARLEY_URL.' },
+      { name: 'server', status: 'fail', ...problemOf(error), fix: 'Start Parley with npm start, or set PARLEY_URL.' },
     ];
   }
   return [
@@ -45,7 +45,7 @@ function checkClock(health: Answer, here: number): Check {
       name: 'clock',
       status: 'fail',
       detail: 'The server sends no Date header.',
-      cure: 'Check PARLEY_URL: the server may not be Parley.',
+      fix: 'Check PARLEY_URL: the server may not be Parley.',
     };
   }
   if (skew <= MAX_CLOCK_SKEW_MS)
@@ -55,7 +55,7 @@ function checkClock(health: Answer, here: number): Check {
     name: 'clock',
     status: 'warn',
     detail: `The clocks of the server and this machine differ by ${seconds} s.`,
-    cure: 'Synchronize both clocks with a time server (NTP).',
+    fix: 'Synchronize both clocks with a time server (NTP).',
   };
 }
 
@@ -68,7 +68,7 @@ async function checkReady(settings: Settings): Promise<Check> {
       name: 'ready',
       status: 'fail',
       ...problemOf(error),
-      cure: "Look at the server's log; check that its database runs.",
+      fix: "Look at the server's log; check that its database runs.",
     };
   }
 }
@@ -105,6 +105,6 @@ function checkBaseUrl(baseUrl: string, url: string): Check {
     name: 'base URL',
     status: 'warn',
     detail: `The base URL of the server is ${baseUrl}, but you call it at ${url}.`,
-    cure: 'Set BASE_URL_<REGION> on the server to the URL that people use.',
+    fix: 'Set BASE_URL_<REGION> on the server to the URL that people use.',
   };
 }

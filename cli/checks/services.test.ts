@@ -24,7 +24,7 @@ it('the mail check signs in to the mail server and sends no mail', async () => {
 it('the mail check reports the problem and the remedy, but not the password', async () => {
   const wrong = await check({ SMTP_URL: url('not the password'), ...from });
   expect(wrong).toMatchObject({ status: 'fail', detail: expect.stringContaining('credentials') });
-  expect(wrong.cure).toContain('SMTP_URL');
+  expect(wrong.fix).toContain('SMTP_URL');
   expect(JSON.stringify(wrong)).not.toContain('not the password');
 });
 
@@ -68,7 +68,7 @@ describe('traces', () => {
     collector.answer = () => ({ status: 401 });
     const findings = await traces();
     expect(findings).toMatchObject({ status: 'warn', detail: expect.stringContaining('it returned 401') });
-    expect(findings.cure).toContain('OTEL_EXPORTER_OTLP_');
+    expect(findings.fix).toContain('OTEL_EXPORTER_OTLP_');
     const named = await traces({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
     expect(named).toMatchObject({ status: 'fail', detail: expect.stringContaining('PROTOCOL') });
   });

@@ -29,7 +29,7 @@ async function ask(name: string, command: string, what: string, env: NodeJS.Proc
       name,
       status: 'fail',
       detail: `The check of the ${what} did not finish.`,
-      cure: 'Run npm start once, so that the packages are installed.',
+      fix: 'Run npm start once, so that the packages are installed.',
     };
   }
 }

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import { parseJsonObject, readText } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
+import { toFile } from '../write-file.ts';
 import { examples, setAction } from '../command-action.ts';
 import { addCampaignReport } from './campaign-report.ts';
 import { addCampaignPlans } from './campaign-plans.ts';
@@ -58,6 +59,19 @@ export function addCampaignsCommand(program: Command): void {
     ),
   );
   examples(recipients, 'campaigns recipients campaign_01jd… --status failed');
+
+  const take = campaigns
+    .command('export-recipients')
+    .description('Exports the recipients of a campaign as CSV, newest first.')
+    .argument('<campaign-id>')
+    .option('--status <status>', 'as for "campaigns recipients"')
+    .option('--ref <ref>', 'as for "campaigns recipients"')
+    .option('--file <file>', 'a new file (default: standard output)');
+  setAction<RecipientFilter & { file?: string }>(take, async ({ api, out }, [id], { file, ...query }) => {
+    await toFile(file, (write) => api.download('exportRecipients', { ids: { campaign_id: id! }, query }, write));
+    if (file !== undefined) out.hint(`Written to ${file}.`);
+  });
+  examples(take, 'campaigns export-recipients campaign_01jd… --status failed --file failed.csv');
 
   setAction(
     campaigns

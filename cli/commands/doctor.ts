@@ -29,5 +29,5 @@ const MARKS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'
 function line(check: Check): string {
   const [colour, mark] = MARKS[check.status];
   const printed = `${styleText(colour, mark, { stream: process.stdout })} ${check.name.padEnd(14)} ${check.detail}`;
-  return check.cure === undefined ? printed : `${printed}\n${' '.repeat(17)}→ ${check.cure}`;
+  return check.fix === undefined ? printed : `${printed}\n${' '.repeat(17)}→ ${check.fix}`;
 }

@@ -209,6 +209,8 @@ export const CampaignReview = Type.Object(
     ),
     /** The cost of the agent's models in the last 30 days. */
     cost: Type.Object({
+      /** False: the built-in engine answers, which costs nothing. */
+      uses_model: Type.Boolean(),
       turns: Type.Integer(),
       unpriced_tokens: Type.Integer(),
       /** The average cost of a turn with a model, and this average multiplied by the number of messaged people. */
@@ -284,10 +286,12 @@ export const CountedFile = Type.Object(
 );
 export type CountedFile = Static<typeof CountedFile>;
 
-export const RecipientListQuery = PageQuery({
+const recipientFilters = {
   status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),
   ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-});
+};
+export const RecipientListQuery = PageQuery(recipientFilters);
+export const RecipientExportQuery = Type.Object(recipientFilters, closed);
 
 /** The dashboard shows recipients in the same form as the public API. */
 export const RecipientRecord = Recipient;

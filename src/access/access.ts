@@ -116,7 +116,7 @@ export function createAccess(deps: AccessDeps): Access {
   const lease = createLease({ ...shared, memory, newNodeId: () => newId('node') });
   const barrier = createBarrier({ ...shared, sleep });
   const changes = createChanges({ db, lease, barrier, memory, clock, onSettled: deps.onSettled });
-  const limits = createLimits(deps.limits, deps.shared);
+  const limits = createLimits(deps.limits, deps.shared, clock);
   const lastUsed = createLastUsed({
     clock,
     write: (uses) => writeLastUsed(db.$client, 'api_key', uses),

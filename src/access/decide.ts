@@ -112,7 +112,7 @@ const networkNotAllowed = (from: string | null): Refusal =>
 
 /**
  * True if the key grants the permission. The forbidden pairs (docs/adr/0101) grant nothing even if the database
- * contains such a pair. Row 8 refuses `campaigns` on an organization or agent key, because its refusal names the cure.
+ * contains such a pair. Row 8 refuses `campaigns` on an organization or agent key, because its refusal names the fix.
  */
 export function holds(caller: Caller, permission: Permission): boolean {
   if (caller.scope === 'campaign' && permission !== 'campaigns') return false;

@@ -135,7 +135,7 @@ async function openSharedCounters({ config, role, log }: AppDeps): Promise<Share
   if (config.redisUrl === null || role === 'worker') return null;
   return (await import('../access/limits/shared-counters.ts')).openSharedCounters({
     url: config.redisUrl,
-    prefix: `parley:${config.region}:limit:`,
+    prefix: `parley:${config.region}:calls:`,
     windowMs: RATE_WINDOW_SECONDS * 1_000,
     log,
   });

@@ -4,7 +4,7 @@ import type { Reading } from './readers.ts';
 
 const FAULT = {
   fault: 'is not the address of an S3-compatible store',
-  cure: 'Write s3://KEY:SECRET@HOST/BUCKET?region=REGION, special characters percent-encoded, and a folder after the bucket if you like. For a store without encryption, s3+http:// instead of s3://.',
+  fix: 'Write s3://KEY:SECRET@HOST/BUCKET?region=REGION, special characters percent-encoded, and a folder after the bucket if you like. For a store without encryption, s3+http:// instead of s3://.',
 };
 const SCHEMES: Readonly<Record<string, string>> = { 's3:': 'https:', 's3+http:': 'http:' };
 /** Stores without regions accept this name of a region. */

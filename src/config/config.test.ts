@@ -134,7 +134,7 @@ describe('faults', () => {
         )
         .toSorted(),
     );
-    expect(faults.every(({ cure }) => cure.length > 10)).toBe(true);
+    expect(faults.every(({ fix }) => fix.length > 10)).toBe(true);
     expect(JSON.stringify(faults)).not.toContain('canary');
     expect(readdirSync(dataDir)).toEqual([]);
   });

@@ -180,7 +180,7 @@ function readDatabase(read: Read, env: Environment, faults: ConfigFault[]) {
     faults.push({
       variable: 'DATABASE_DIRECT_URL',
       fault: 'is set without DATABASE_URL',
-      cure: 'Write the address of the pooler to DATABASE_URL, or name the server in DATABASE_URL and unset DATABASE_DIRECT_URL.',
+      fix: 'Write the address of the pooler to DATABASE_URL, or name the server in DATABASE_URL and unset DATABASE_DIRECT_URL.',
     });
   }
   return { databaseUrl: direct, poolerUrl: url };
@@ -229,7 +229,7 @@ function readOwner(env: Environment, faults: ConfigFault[]): Config['owner'] {
     faults.push({
       variable: `PARLEY_OWNER_${missing}`,
       fault: `is missing, although PARLEY_OWNER_${there} is set`,
-      cure: 'Set both variables to create the first owner, or neither to get a setup link.',
+      fix: 'Set both variables to create the first owner, or neither to get a setup link.',
     });
     return null;
   }
@@ -239,7 +239,7 @@ function readOwner(env: Environment, faults: ConfigFault[]): Config['owner'] {
     faults.push({
       variable: 'PARLEY_OWNER_PASSWORD',
       fault: `has ${password.length} characters`,
-      cure: `Choose one of ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`,
+      fix: `Choose one of ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`,
     });
   }
   return { email, password };
@@ -252,7 +252,7 @@ function egressList(text: string): Reading<string[]> {
     .filter((entry) => entry !== '');
   const parsed = parseAllow(entries);
   return 'fault' in parsed
-    ? { fault: 'has an entry that is neither a host nor a CIDR', cure: parsed.fault }
+    ? { fault: 'has an entry that is neither a host nor a CIDR', fix: parsed.fault }
     : { value: entries };
 }
 

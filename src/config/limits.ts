@@ -15,8 +15,8 @@ const MAX_CALLS = 1_000_000_000;
 export function readLimits(text: string | undefined, faults: ConfigFault[]): RateLimits {
   const limits = structuredClone(DEFAULT_RATE_LIMITS);
   if (text === undefined || text.trim() === '') return limits;
-  const complain = (fault: string, cure: string): void => {
-    faults.push({ variable: VARIABLE, fault, cure });
+  const complain = (fault: string, fix: string): void => {
+    faults.push({ variable: VARIABLE, fault, fix });
   };
   const given = parse(text);
   if (!isRecord(given)) {

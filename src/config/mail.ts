@@ -12,7 +12,7 @@ export type MailServer = {
   from: { name: string; address: string };
 };
 
-const CURE =
+const FIX =
   'Write smtps://USER:PASSWORD@HOST:465 (TLS) or smtp://USER:PASSWORD@HOST:587 (STARTTLS), special characters percent-encoded. For a relay without encryption, add ?security=none.';
 
 export function readMail(env: Environment, faults: ConfigFault[]): MailServer | null {
@@ -24,7 +24,7 @@ export function readMail(env: Environment, faults: ConfigFault[]): MailServer | 
     faults.push({
       variable,
       fault: `is missing, although ${other} is set`,
-      cure: 'Set both variables to send mail, or neither to share links yourself.',
+      fix: 'Set both variables to send mail, or neither to share links yourself.',
     });
     return null;
   }
@@ -41,7 +41,7 @@ export function loadMail(env: Environment = process.env): { mail: MailServer | n
 }
 
 function smtpUrl(text: string): Reading<Omit<MailServer, 'from'>> {
-  const fault = { fault: 'is not the address of an SMTP server', cure: CURE };
+  const fault = { fault: 'is not the address of an SMTP server', fix: FIX };
   const url = URL.parse(text);
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return fault;
   if (!/^\/?$/.test(url.pathname) || url.hash !== '' || !/^(\?security=none)?$/.test(url.search)) return fault;
@@ -69,5 +69,5 @@ function mailFrom(text: string): Reading<MailServer['from']> {
   const address = emailAddress(bracketed ?? text);
   return 'value' in address
     ? { value: { name: name.trim() || 'Parley', address: address.value } }
-    : { fault: 'is not a sender', cure: 'Write name@example.com or "Parley <name@example.com>".' };
+    : { fault: 'is not a sender', fix: 'Write name@example.com or "Parley <name@example.com>".' };
 }

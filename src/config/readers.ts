@@ -6,7 +6,7 @@ import { readScannerKeys, type ScannerKeys } from '../kernel/scanner-signature.t
  * The result of reading one variable, which is its value, or the fault and the value to set instead. A fault never
  * repeats the text, which may contain a password.
  */
-export type Reading<T> = { value: T } | { fault: string; cure: string };
+export type Reading<T> = { value: T } | { fault: string; fix: string };
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})?(\.[a-z0-9]([a-z0-9-]{0,62})?)*$/i;
 
@@ -14,7 +14,7 @@ export function portNumber(text: string): Reading<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
   return port >= 0 && port <= 65_535
     ? { value: port }
-    : { fault: 'is not a port number', cure: 'Write a whole number from 1 to 65535, for example 4000.' };
+    : { fault: 'is not a port number', fix: 'Write a whole number from 1 to 65535, for example 4000.' };
 }
 
 /** The store has the limit `MAX_CELLS` too. */
@@ -22,7 +22,7 @@ export function cellCount(text: string): Reading<number> {
   const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= 64
     ? { value: count }
-    : { fault: 'is not a number of cells', cure: 'Write a whole number from 1 to 64, for example 4.' };
+    : { fault: 'is not a number of cells', fix: 'Write a whole number from 1 to 64, for example 4.' };
 }
 
 export function hostName(text: string): Reading<string> {
@@ -31,7 +31,7 @@ export function hostName(text: string): Reading<string> {
     ? { value: plain }
     : {
         fault: 'is not an address to listen on',
-        cure: 'Write 127.0.0.1 for this machine only, 0.0.0.0 for all networks, or a host name. Set the port in PORT.',
+        fix: 'Write 127.0.0.1 for this machine only, 0.0.0.0 for all networks, or a host name. Set the port in PORT.',
       };
 }
 
@@ -39,13 +39,13 @@ export const choice =
   <T extends string>(values: readonly T[]) =>
   (text: string): Reading<T> => {
     const value = values.find((known) => known === text.toLowerCase());
-    return value ? { value } : { fault: 'is none of the known values', cure: `Write one of: ${values.join(', ')}.` };
+    return value ? { value } : { fault: 'is none of the known values', fix: `Write one of: ${values.join(', ')}.` };
   };
 
 export function flag(text: string): Reading<boolean> {
   if (/^(1|true|yes|on)$/i.test(text)) return { value: true };
   if (/^(0|false|no|off)$/i.test(text)) return { value: false };
-  return { fault: 'is neither yes nor no', cure: 'Write 1 or 0.' };
+  return { fault: 'is neither yes nor no', fix: 'Write 1 or 0.' };
 }
 
 export function databaseUrl(text: string): Reading<string> {
@@ -55,7 +55,7 @@ export function databaseUrl(text: string): Reading<string> {
     ? { value: text }
     : {
         fault: 'is not the address of a PostgreSQL database',
-        cure: 'Write postgresql://USER:PASSWORD@HOST:5432/DATABASE (special characters percent-encoded), or unset the variable to use the embedded database.',
+        fix: 'Write postgresql://USER:PASSWORD@HOST:5432/DATABASE (special characters percent-encoded), or unset the variable to use the embedded database.',
       };
 }
 
@@ -65,7 +65,7 @@ export function redisUrl(text: string): Reading<string> {
     ? { value: text }
     : {
         fault: 'is not the address of a Redis server',
-        cure: 'Write redis://HOST:6379 or rediss://USER:PASSWORD@HOST:6379.',
+        fix: 'Write redis://HOST:6379 or rediss://USER:PASSWORD@HOST:6379.',
       };
 }
 
@@ -78,7 +78,7 @@ export function baseUrl(text: string): Reading<string> {
     ? { value: url.origin }
     : {
         fault: 'is not a base URL',
-        cure: 'Write only scheme and host, for example https://eu.example.com, without a path.',
+        fix: 'Write only scheme and host, for example https://eu.example.com, without a path.',
       };
 }
 
@@ -86,7 +86,7 @@ export function webUrl(text: string): Reading<string> {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
     ? { value: url.href }
-    : { fault: 'is not a web address', cure: 'Write a URL that starts with https://.' };
+    : { fault: 'is not a web address', fix: 'Write a URL that starts with https://.' };
 }
 
 export function listenAddress(text: string): Reading<{ host: string; port: number }> {
@@ -95,7 +95,7 @@ export function listenAddress(text: string): Reading<{ host: string; port: numbe
   const port = portNumber(digits);
   return 'value' in host && 'value' in port
     ? { value: { host: host.value, port: port.value } }
-    : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
+    : { fault: 'is not an address to listen on', fix: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
 }
 
 /** Reads addresses of name servers, separated by commas. An IPv6 address with a port is in brackets. */
@@ -105,7 +105,7 @@ export function nameServers(text: string): Reading<string[]> {
     ? { value: entries }
     : {
         fault: 'has an entry that is no name server',
-        cure: 'Write addresses separated by commas: 192.0.2.53, 127.0.0.1:5353.',
+        fix: 'Write addresses separated by commas: 192.0.2.53, 127.0.0.1:5353.',
       };
 }
 
@@ -121,7 +121,7 @@ export function networks(text: string): Reading<string[]> {
     ? { value: entries }
     : {
         fault: 'has an entry that is no address',
-        cure: 'Write addresses or CIDRs separated by commas: 127.0.0.1, 10.2.0.0/16.',
+        fix: 'Write addresses or CIDRs separated by commas: 127.0.0.1, 10.2.0.0/16.',
       };
 }
 
@@ -134,7 +134,7 @@ function isNetwork(entry: string): boolean {
 export const emailAddress = (text: string): Reading<string> =>
   /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/.test(text) && text.length <= 254
     ? { value: text }
-    : { fault: 'is not an e-mail address', cure: 'Write the address as name@example.com.' };
+    : { fault: 'is not an e-mail address', fix: 'Write the address as name@example.com.' };
 
 /** Reads keys of secret scanners from the JSON that GitHub publishes, or from the path of a file with this JSON. */
 export function scannerKeys(text: string): Reading<ScannerKeys> {
@@ -144,7 +144,7 @@ export function scannerKeys(text: string): Reading<ScannerKeys> {
     ? { value: keys }
     : {
         fault: 'does not hold the keys of a secret scanner',
-        cure: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write the path of the file, or unset the variable.',
+        fix: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write the path of the file, or unset the variable.',
       };
 }
 

@@ -33,25 +33,25 @@ const MAKE_ONE = 'Set PARLEY_SECRET to the output of "openssl rand -base64 48" (
 export function checkSecret(given: string | null, isNeeded: boolean): ConfigFault[] {
   const variable = 'PARLEY_SECRET';
   if (given === null) {
-    return isNeeded ? [{ variable, fault: 'is missing, and DATABASE_URL is set', cure: MAKE_ONE }] : [];
+    return isNeeded ? [{ variable, fault: 'is missing, and DATABASE_URL is set', fix: MAKE_ONE }] : [];
   }
   if (given.length < MIN_CHARACTERS) {
-    return [{ variable, fault: `is too short (fewer than ${MIN_CHARACTERS} characters)`, cure: MAKE_ONE }];
+    return [{ variable, fault: `is too short (fewer than ${MIN_CHARACTERS} characters)`, fix: MAKE_ONE }];
   }
   const isPattern = new Set(given).size < MIN_DIFFERENT || REPEATED.test(given) || PLACEHOLDER.test(given);
-  return isPattern ? [{ variable, fault: 'is a placeholder or a pattern, not a random secret', cure: MAKE_ONE }] : [];
+  return isPattern ? [{ variable, fault: 'is a placeholder or a pattern, not a random secret', fix: MAKE_ONE }] : [];
 }
 
 export function checkPrevious(given: string | null, previous: string | null): ConfigFault[] {
   const variable = 'PARLEY_SECRET_PREVIOUS';
   if (previous === null) return [];
   if (given === null) {
-    const cure =
+    const fix =
       'Set PARLEY_SECRET to the new secret, or remove PARLEY_SECRET_PREVIOUS: without the two variables, the secret in DATA_DIR is used.';
-    return [{ variable, fault: 'is set, and PARLEY_SECRET is not', cure }];
+    return [{ variable, fault: 'is set, and PARLEY_SECRET is not', fix }];
   }
   if (given !== previous) return [];
-  return [{ variable, fault: 'is the same as PARLEY_SECRET', cure: 'Set PARLEY_SECRET to the new secret.' }];
+  return [{ variable, fault: 'is the same as PARLEY_SECRET', fix: 'Set PARLEY_SECRET to the new secret.' }];
 }
 
 /** Checks that this folder contains an embedded installation. */
@@ -62,7 +62,7 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
         {
           variable: 'DATA_DIR',
           fault: `names ${dataDir}, where there is no database`,
-          cure: 'Set the DATA_DIR or the DATABASE_URL of the right installation.',
+          fix: 'Set the DATA_DIR or the DATABASE_URL of the right installation.',
         },
       ];
 
@@ -142,7 +142,7 @@ function secretOf(dataDir: string): string | ConfigFault {
       return {
         variable: 'PARLEY_SECRET',
         fault: `is missing: there is a database in ${dataDir}, but the file "secret" beside it is gone`,
-        cure: 'Restore the file from a backup, or set PARLEY_SECRET to its content. Without the secret, API keys and stored credentials do not work.',
+        fix: 'Restore the file from a backup, or set PARLEY_SECRET to its content. Without the secret, API keys and stored credentials do not work.',
       };
     }
     makeFolder(dataDir, 0o711);
@@ -152,7 +152,7 @@ function secretOf(dataDir: string): string | ConfigFault {
     return {
       variable: 'DATA_DIR',
       fault: `names ${dataDir}, which cannot be used: ${words(error)}`,
-      cure: 'Give this user write permission to the folder, or set another folder.',
+      fix: 'Give this user write permission to the folder, or set another folder.',
     };
   }
 }
@@ -165,7 +165,7 @@ function readSecret(file: string): string | ConfigFault {
   return {
     variable: 'PARLEY_SECRET',
     fault: `is wrong in the file ${file}: it ${fault.fault}`,
-    cure: 'Restore the file from a backup. If there is no data yet, remove the file, and Parley creates a new one.',
+    fix: 'Restore the file from a backup. If there is no data yet, remove the file, and Parley creates a new one.',
   };
 }
 

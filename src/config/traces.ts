@@ -39,8 +39,8 @@ export function readTraces(env: Environment, faults: ConfigFault[]): TraceSettin
   const address = read(name, webUrl(of(name)), '');
   const [protocolName, protocol] = either('PROTOCOL');
   if (protocol !== '' && protocol !== JSON_PROTOCOL) {
-    const cure = `Write ${JSON_PROTOCOL}, which collectors accept at port 4318, or unset the variable.`;
-    faults.push({ variable: protocolName, fault: 'names a protocol that Parley does not speak', cure });
+    const fix = `Write ${JSON_PROTOCOL}, which collectors accept at port 4318, or unset the variable.`;
+    faults.push({ variable: protocolName, fault: 'names a protocol that Parley does not speak', fix });
   }
   const [headersName, headers] = either('HEADERS');
   return {
@@ -74,22 +74,22 @@ function readSampler(of: (name: string) => string, faults: ConfigFault[]) {
     faults.push({
       variable: 'OTEL_TRACES_SAMPLER',
       fault: 'is none of the known values',
-      cure: `Write one of: ${known}.`,
+      fix: `Write one of: ${known}.`,
     });
   }
   if (sampler !== 'traceidratio') return { ratio: sampler === 'always_off' ? 0 : 1, followsParent };
   const ratio = Number(of('OTEL_TRACES_SAMPLER_ARG') || '1');
   if (ratio >= 0 && ratio <= 1) return { ratio, followsParent };
-  const cure = 'Write the part of the traces to keep, for example 0.1.';
-  faults.push({ variable: 'OTEL_TRACES_SAMPLER_ARG', fault: 'is not a number from 0 to 1', cure });
+  const fix = 'Write the part of the traces to keep, for example 0.1.';
+  faults.push({ variable: 'OTEL_TRACES_SAMPLER_ARG', fault: 'is not a number from 0 to 1', fix });
   return { ratio: 1, followsParent };
 }
 
 function readDelay(text: string, faults: ConfigFault[]): number {
   const ms = Number(text || DELAY_MS);
   if (Number.isInteger(ms) && ms >= 50 && ms <= 60_000) return ms;
-  const cure = `Write milliseconds from 50 to 60000, or unset the variable for ${DELAY_MS}.`;
-  faults.push({ variable: 'OTEL_BSP_SCHEDULE_DELAY', fault: 'is not a time that spans may wait', cure });
+  const fix = `Write milliseconds from 50 to 60000, or unset the variable for ${DELAY_MS}.`;
+  faults.push({ variable: 'OTEL_BSP_SCHEDULE_DELAY', fault: 'is not a time that spans may wait', fix });
   return DELAY_MS;
 }
 
@@ -99,7 +99,7 @@ const DELAY_MS = 5_000;
 /** Reads the percent-encoded text `name=value,name=value`. */
 function pairs(text: string): Reading<Record<string, string>> {
   const entries = text.split(',').filter((entry) => entry.trim() !== '');
-  const fault = { fault: 'is not a list of names and values', cure: 'Write name=value,name=value, percent-encoded.' };
+  const fault = { fault: 'is not a list of names and values', fix: 'Write name=value,name=value, percent-encoded.' };
   try {
     const read = entries.map((entry) => /^\s*([\w.-]+)\s*=\s*([^\r\n]*?)\s*$/.exec(decodeURIComponent(entry)));
     if (read.some((one) => one === null)) return fault;

@@ -3,11 +3,11 @@
  * printed without its stack.
  */
 export class StartError extends Error {
-  readonly cure: string;
+  readonly fix: string;
 
-  constructor(message: string, cure: string, options?: ErrorOptions) {
+  constructor(message: string, fix: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StartError';
-    this.cure = cure;
+    this.fix = fix;
   }
 }

@@ -64,7 +64,7 @@ async function checkSecretOf(url: string, config: Config): Promise<void> {
     await loadSecrets(db, config);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    warn(`${error.message} ${error.cure}`);
+    warn(`${error.message} ${error.fix}`);
   } finally {
     await db.$client.end();
   }

@@ -11,8 +11,7 @@ import { checkPooler, insistOnSessions, reasonOf, withoutPassword } from './open
 /** Checks the database of this environment for `./parley doctor`. The check changes nothing. */
 export async function checkDatabase(env?: Environment): Promise<Finding[]> {
   const { dataDir, databaseUrl, poolerUrl, fault } = loadDatabasePlace(env);
-  if (fault)
-    return [{ name: 'database', status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure }];
+  if (fault) return [{ name: 'database', status: 'fail', detail: `${fault.variable} ${fault.fault}.`, fix: fault.fix }];
   const url = databaseUrl ?? findRunningPostgres(dataDir);
   if (url === null)
     return [{ name: 'database', status: 'skipped', detail: 'The embedded database does not run in this DATA_DIR.' }];
@@ -32,7 +31,7 @@ export async function checkDatabase(env?: Environment): Promise<Finding[]> {
         name: 'database',
         status: 'fail',
         detail: `${place} cannot be used: ${reasonOf(error)}.`,
-        cure: 'Check that the server is running, and that DATABASE_URL names an existing database and a role of it.',
+        fix: 'Check that the server is running, and that DATABASE_URL names an existing database and a role of it.',
       },
     ];
   }
@@ -48,6 +47,6 @@ async function judgePooler(direct: string, poolerUrl: string): Promise<Finding> 
     name,
     status: 'warn',
     detail: `${detail} Sessions of the pooler have other settings: ${differing.join(', ')}.`,
-    cure: 'Start a node, which stores the settings. After the node has started, run RECONNECT in the console of the pooler.',
+    fix: 'Start a node, which stores the settings. After the node has started, run RECONNECT in the console of the pooler.',
   };
 }

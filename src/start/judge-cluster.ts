@@ -47,13 +47,13 @@ function judgeNodes({ nodes }: ClusterReport): Finding {
       name,
       status: 'fail',
       detail: `Nodes that do not answer: ${away.join(', ')}. Calls to organizations in their cells get 503.`,
-      cure: 'Start these servers, and check that the coordinator reaches them.',
+      fix: 'Start these servers, and check that the coordinator reaches them.',
     };
   }
   const versions = (setting: string): string[] => [...new Set(nodes.map(({ settings }) => settings![setting]!))];
   const detail = `${nodes.length} nodes, Citus ${versions('citus.version').join(' and ')}, PostgreSQL ${versions('server_version').join(' and ')}.`;
   if (versions('citus.version').length === 1) return { name, status: 'ok', detail };
-  return { name, status: 'warn', detail, cure: 'Install the same version of Citus on all nodes.' };
+  return { name, status: 'warn', detail, fix: 'Install the same version of Citus on all nodes.' };
 }
 
 function judgeSettings({ nodes }: ClusterReport): Finding {
@@ -70,7 +70,7 @@ function judgeSettings({ nodes }: ClusterReport): Finding {
     name,
     status: missing.some(({ status }) => status === 'fail') ? 'fail' : 'warn',
     detail: missing.map(({ node, write, reason }) => `${node} lacks ${write} (${reason}).`).join(' '),
-    cure: 'Write these settings to postgresql.conf of each node, and restart the node.',
+    fix: 'Write these settings to postgresql.conf of each node, and restart the node.',
   };
 }
 
@@ -84,6 +84,6 @@ function judgeCells({ cells }: ClusterReport): Finding {
     name,
     status: 'fail',
     detail: `Cells that are not complete or not on a node: ${misplaced.join(', ')}.`,
-    cure: 'Run "./parley migrate", then "./parley cells add 1", which completes the cells.',
+    fix: 'Run "./parley migrate", then "./parley cells add 1", which completes the cells.',
   };
 }

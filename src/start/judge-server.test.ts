@@ -33,7 +33,7 @@ const set = (settings: Partial<ServerReport['settings']>) => ({ settings: { ...w
 test('a server with the settings of its package has no findings', () => {
   const findings = judged({});
   expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
-  expect(findings.filter(({ cure }) => cure !== undefined)).toEqual([]);
+  expect(findings.filter(({ fix }) => fix !== undefined)).toEqual([]);
 });
 
 describe('a finding with its solution:', () => {
@@ -59,7 +59,7 @@ describe('a finding with its solution:', () => {
     ['checkpoints by size', { checkpoints: { requested: 40, timed: 3 } }, 'checkpoints', 'warn'],
   ])('the finding has a solution: %s', (_what, change, name, status) => {
     const found = judged(change).filter((finding) => finding.status !== 'ok');
-    expect(found).toEqual([{ name, status, detail: expect.any(String), cure: expect.any(String) }]);
+    expect(found).toEqual([{ name, status, detail: expect.any(String), fix: expect.any(String) }]);
   });
 });
 

@@ -1,11 +1,11 @@
 import type { ServerReport } from '../store/installation/server-report.ts';
 
-/** One result of the doctor's database check, with a `cure` if the operator should act. */
+/** One result of the doctor's database check, with a `fix` if the operator should act. */
 export type Finding = {
   name: string;
   status: 'ok' | 'warn' | 'fail' | 'skipped';
   detail: string;
-  cure?: string;
+  fix?: string;
 };
 
 const OLDEST_SERVER = 150_000;
@@ -42,22 +42,22 @@ function judgePause({ pausedAt }: ServerReport): Finding {
   const name = 'sending';
   if (pausedAt === null) return { name, status: 'ok', detail: 'The installation is not paused.' };
   const detail = `The installation is paused since ${pausedAt}: it sends nothing, and accepted calls wait.`;
-  const cure = 'Run "./parley resume" when this copy replaces the original.';
-  return { name, status: 'warn', detail, cure };
+  const fix = 'Run "./parley resume" when this copy replaces the original.';
+  return { name, status: 'warn', detail, fix };
 }
 
 function judgeVersion({ version, settings, encoding, roundTripMs }: ServerReport, { place }: Place): Finding {
   const name = 'database';
   const detail = `PostgreSQL ${settings.server_version} at ${place}; a round trip takes ${roundTripMs.toFixed(1)} ms.`;
-  if (version < OLDEST_SERVER) return { name, status: 'fail', detail, cure: 'Upgrade to PostgreSQL 15 or newer.' };
+  if (version < OLDEST_SERVER) return { name, status: 'fail', detail, fix: 'Upgrade to PostgreSQL 15 or newer.' };
   if (encoding !== 'UTF8') {
-    const cure = "Create the database with ENCODING 'UTF8': names and messages are in all scripts.";
-    return { name, status: 'fail', detail: `${detail} Its encoding is ${encoding}.`, cure };
+    const fix = "Create the database with ENCODING 'UTF8': names and messages are in all scripts.";
+    return { name, status: 'fail', detail: `${detail} Its encoding is ${encoding}.`, fix };
   }
   if (roundTripMs <= SLOW_ROUND_TRIP_MS) return { name, status: 'ok', detail };
-  const cure =
+  const fix =
     'Run the nodes close to the database: each response that uses the database waits for several round trips.';
-  return { name, status: 'warn', detail, cure };
+  return { name, status: 'warn', detail, fix };
 }
 
 function judgeDurability({ settings }: ServerReport): Finding {
@@ -65,7 +65,7 @@ function judgeDurability({ settings }: ServerReport): Finding {
   const off = (['fsync', 'full_page_writes'] as const).filter((setting) => settings[setting] === 'off');
   if (off.length > 0) {
     const detail = `${off.join(' and ')} is off: a power cut can damage the database, and lose accepted calls and revokes.`;
-    return { name, status: 'fail', detail, cure: `Set ${off.map((setting) => `${setting} = on`).join(', ')}.` };
+    return { name, status: 'fail', detail, fix: `Set ${off.map((setting) => `${setting} = on`).join(', ')}.` };
   }
   if (settings.synchronous_commit === 'off') {
     const detail =
@@ -93,16 +93,16 @@ function judgeReplication({ settings, standbys }: ServerReport): Finding {
       name,
       status: 'warn',
       detail,
-      cure: 'Set synchronous_standby_names, which costs one round trip per batch of calls.',
+      fix: 'Set synchronous_standby_names, which costs one round trip per batch of calls.',
     };
   }
   if (standbys === 0) {
     const detail = `synchronous_standby_names is '${names}', and no standby is connected: commits wait for it.`;
-    return { name, status: 'fail', detail, cure: 'Start the standby, or empty synchronous_standby_names.' };
+    return { name, status: 'fail', detail, fix: 'Start the standby, or empty synchronous_standby_names.' };
   }
   if (settings.synchronous_commit === 'local') {
     const detail = `synchronous_standby_names is '${names}', but synchronous_commit = local does not wait for it.`;
-    return { name, status: 'warn', detail, cure: 'Set synchronous_commit = on.' };
+    return { name, status: 'warn', detail, fix: 'Set synchronous_commit = on.' };
   }
   return { name, status: 'ok', detail: `Commits wait for '${names}'; ${connected}.` };
 }
@@ -113,7 +113,7 @@ function judgeClock({ now }: ServerReport, { here }: Place): Finding {
   if (skew <= MAX_CLOCK_SKEW_MS)
     return { name, status: 'ok', detail: 'The clock of the database agrees with the clock of this machine.' };
   const detail = `The clock of the database differs from the clock of this machine by ${Math.round(skew / 1000)} s.`;
-  return { name, status: 'warn', detail, cure: 'Synchronize both clocks with a time server (NTP).' };
+  return { name, status: 'warn', detail, fix: 'Synchronize both clocks with a time server (NTP).' };
 }
 
 function judgeConnections({ settings, connections, processes }: ServerReport): Finding {
@@ -127,7 +127,7 @@ function judgeConnections({ settings, connections, processes }: ServerReport): F
     name,
     status: 'warn',
     detail,
-    cure: 'Raise max_connections and restart the server: calls without a connection get 503.',
+    fix: 'Raise max_connections and restart the server: calls without a connection get 503.',
   };
 }
 
@@ -135,7 +135,7 @@ function judgeStatistics({ settings, neverAnalyzed }: ServerReport): Finding {
   const name = 'statistics';
   if (settings.autovacuum === 'off') {
     const detail = 'autovacuum is off: queues and tables grow without end, and plans are made without statistics.';
-    return { name, status: 'fail', detail, cure: 'Set autovacuum = on.' };
+    return { name, status: 'fail', detail, fix: 'Set autovacuum = on.' };
   }
   if (neverAnalyzed.length === 0) return { name, status: 'ok', detail: 'Tables with rows have statistics.' };
   const tables = neverAnalyzed.map((table) => table.name).join(', ');
@@ -144,7 +144,7 @@ function judgeStatistics({ settings, neverAnalyzed }: ServerReport): Finding {
     name,
     status: 'warn',
     detail,
-    cure: 'Run ANALYZE once, for example after a restore: psql "$DATABASE_URL" -c ANALYZE',
+    fix: 'Run ANALYZE once, for example after a restore: psql "$DATABASE_URL" -c ANALYZE',
   };
 }
 
@@ -156,6 +156,6 @@ function judgeCheckpoints({ settings, checkpoints: { requested, timed } }: Serve
     name,
     status: 'warn',
     detail: `${detail} After each, pages are written whole into the WAL once more.`,
-    cure: `Raise max_wal_size (now ${settings.max_wal_size} MB), for example to 4GB.`,
+    fix: `Raise max_wal_size (now ${settings.max_wal_size} MB), for example to 4GB.`,
   };
 }

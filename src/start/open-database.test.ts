@@ -45,7 +45,7 @@ function authentication(kind: number, data: string): Buffer {
 const faultOf = (opening: Promise<unknown>) =>
   opening.then(
     () => null,
-    (error: { name: string; message: string; cure?: string }) => error,
+    (error: { name: string; message: string; fix?: string }) => error,
   );
 
 describe.each([
@@ -55,7 +55,7 @@ describe.each([
   test('a database that does not answer is reported in a sentence, without an endless wait', async () => {
     const address = await listen(() => {});
     const fault = await faultOf(open(configOf(`postgresql://parley:pw@${address}/parley`), log));
-    expect(fault).toMatchObject({ name: 'StartError', cure: expect.stringContaining('DATABASE_URL') });
+    expect(fault).toMatchObject({ name: 'StartError', fix: expect.stringContaining('DATABASE_URL') });
     expect(fault!.message).toBe(`The database at ${address}/parley cannot be used: it does not answer.`);
   });
 

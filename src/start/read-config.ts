@@ -8,7 +8,7 @@ export function readConfig(warn: (text: string) => void, options?: LoadOptions):
     for (const warning of loaded.warnings) warn(warning);
     return loaded.config;
   }
-  const lines = loaded.faults.map(({ variable, fault, cure }) => `  ${variable} ${fault}. ${cure}`);
+  const lines = loaded.faults.map(({ variable, fault, fix }) => `  ${variable} ${fault}. ${fix}`);
   const count = lines.length === 1 ? 'One setting is' : `${lines.length} settings are`;
   throw new StartError(`${count} wrong:\n${lines.join('\n')}`, 'Nothing was started.');
 }

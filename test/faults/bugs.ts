@@ -118,8 +118,8 @@ export const bugs: Bug[] = [
     edits: [
       {
         file: 'src/store/queue/plan-and-write.ts',
-        find: "new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure,",
-        replace: "new Refusal('unavailable', PROBLEMS.outcome_unknown.cure,",
+        find: "new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.fix,",
+        replace: "new Refusal('unavailable', PROBLEMS.outcome_unknown.fix,",
       },
     ],
   },

@@ -46,6 +46,11 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
     [grown.orgId],
   );
   const { conversation, person } = rows[0]!;
+  const { rows: half } = await $client.query<{ id: string }>(
+    `SELECT id FROM message WHERE org_id = $1 AND conversation_id = $2 ORDER BY id
+      OFFSET (SELECT count(*) / 2 FROM message WHERE org_id = $1 AND conversation_id = $2) LIMIT 1`,
+    [grown.orgId, conversation],
+  );
   const ids: Record<string, string> = {
     org_id: grown.orgId,
     agent_id: grown.agentId,
@@ -73,6 +78,7 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
     type: ['run.completed', 'run.failed', 'campaign.ended'],
     state: ['delivered', 'failed', 'cancelled'],
     period: ['24h', '30d'],
+    before: [half[0]!.id],
   };
   const statuses: Record<string, string[]> = {
     listConversations: ['open', 'handed_off', 'resolved'],

@@ -50,12 +50,12 @@ const CHUNK = 20_000;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Returns SQL for an ID in the form of newId, which is ten characters of the time and the number of the row. */
-const idOf = (prefix: string): string => {
+const idOf = (prefix: string, mark = 'e'): string => {
   const time = Array.from(
     { length: 10 },
     (_, place) => `substr('${ALPHABET}', ((g.ms >> ${5 * (9 - place)}) & 31)::int + 1, 1)`,
   );
-  return `'${prefix}_' || ${time.join(' || ')} || 'e' || lpad(to_hex(g.n), 15, '0')`;
+  return `'${prefix}_' || ${time.join(' || ')} || '${mark}' || lpad(to_hex(g.n), 15, '0')`;
 };
 
 const TABLES = [
@@ -71,6 +71,8 @@ const TABLES = [
 ];
 /** The counters that the server stores for each organization (src/store/usage/usage.ts). */
 const MAX_REQUESTS = 50_000;
+/** The messages of one conversation. More than a list may read (test/growth/growth.test.ts). */
+const MAX_MESSAGES = 50_000;
 
 /**
  * Fills the tables until the organization has this many end users, each with a conversation, a message and a run. The
@@ -106,6 +108,15 @@ export async function fill({ $client }: Db, grown: Grown, from: number, to: numb
       SELECT $1, ${idOf('msg')}, ${idOf('conv')}, ${idOf('run')}, 'agent',
         jsonb_build_object('type', 'text', 'text', 'Your order ' || n || ' is on its way.'), 'delivered', ${at}
       FROM ${rows}`);
+    // The oldest conversation is long.
+    await insert(
+      `INSERT INTO message (org_id, id, conversation_id, role, content, status, created_at)
+      SELECT $1, ${idOf('msg', 'f')}, (SELECT min(id) FROM conversation WHERE org_id = $1), 'end_user',
+        jsonb_build_object('type', 'text', 'text', 'And now? ' || n), 'delivered', ${at}
+      FROM ${rows}`,
+      [],
+      MAX_MESSAGES,
+    );
     await insert(
       `INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, turns, created_at, finished_at)
       SELECT $1, ${idOf('run')}, $4, ${idOf('conv')}, CASE WHEN rare THEN 'failed' ELSE 'completed' END, '{}', 1, ${at},

@@ -79,6 +79,12 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
       'Answered',
       'Left',
     ]);
+    const recipients = page.getByRole('region', { name: 'Recipients' });
+    await recipients.getByRole('searchbox').fill('row 1');
+    const file = `/campaigns/${campaign}/recipients.csv`;
+    await expect
+      .poll(() => recipients.getByRole('link', { name: 'Export CSV' }).getAttribute('href'))
+      .toMatch(`${file}?ref=row`);
     expect(await seriousFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });

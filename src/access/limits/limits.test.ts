@@ -3,6 +3,7 @@ import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../../contract/limits.t
 import { PROBLEMS, type Refusal } from '../../../contract/problems.ts';
 import { createLimits } from './limits.ts';
 import type { Caller } from '../types.ts';
+import type { SharedCounters, Taken } from './shared-counters.ts';
 
 const caller = (keyId: string, orgId = 'org_1'): Caller => ({
   keyId,
@@ -98,5 +99,55 @@ describe('limits', () => {
     limits.share(100);
     await limits.limit(caller('key_d', 'org_2'), 'triggers');
     expect((await refusalOf(limits.limit(caller('key_d', 'org_2'), 'triggers'))).code).toBe('rate_limited');
+  });
+});
+
+describe('limits while the shared counters are lost', () => {
+  /** Two nodes share counters: 12 of 20 calls of the key were made, two of them at this node. */
+  async function givenLoss() {
+    const state: { isWell: boolean; respond?: (taken: Taken, isLate: boolean) => void } = { isWell: true };
+    const counts = [
+      { used: 12, mine: 2, msLeft: 50_000 },
+      { used: 12, mine: 2, msLeft: 40_000 },
+    ];
+    const shared = {
+      isWell: () => state.isWell,
+      restoreFrom: () => {},
+      take: async (_, onResponse) => {
+        state.respond = onResponse;
+        onResponse?.({ refusedBy: null, counts }, false);
+        return { refusedBy: null, counts };
+      },
+    } as Partial<SharedCounters> as SharedCounters;
+    const limits = createLimits(limitsOf(20, 100), shared);
+    limits.share(2);
+    await limits.limit(caller('key_a'), 'triggers');
+    state.isWell = false;
+    return { limits, late: (taken: Taken) => state.respond?.(taken, true) };
+  }
+
+  it('the node takes its share of the calls that were left at the last response', async () => {
+    const { limits } = await givenLoss();
+    expect(await limits.limit(caller('key_a'), 'triggers')).toEqual({
+      policy: '"key";q=10;w=60, "organization";q=50;w=60',
+      state: '"key";r=3;t=50, "organization";r=43;t=40',
+    });
+    for (let i = 0; i < 3; i++) await limits.limit(caller('key_a'), 'triggers');
+    expect((await refusalOf(limits.limit(caller('key_a'), 'triggers'))).extras.headers).toEqual({
+      'RateLimit-Policy': '"key";q=10;w=60, "organization";q=50;w=60',
+      RateLimit: '"key";r=0;t=50',
+    });
+    vi.advanceTimersByTime(50_000);
+    for (let i = 0; i < 10; i++) await limits.limit(caller('key_a'), 'triggers');
+    await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+  });
+
+  it('a late response lowers the share, and does not change the number of own calls', async () => {
+    const { limits, late } = await givenLoss();
+    late({ refusedBy: null, counts: [16, 16].map((used) => ({ used, mine: 6, msLeft: 50_000 })) });
+    for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
+    await refusalOf(limits.limit(caller('key_a'), 'triggers'));
+    late({ refusedBy: 1, counts: [{ used: 100, mine: 6, msLeft: 40_000 }] });
+    expect((await refusalOf(limits.limit(caller('key_b'), 'triggers'))).message).toContain('organization');
   });
 });

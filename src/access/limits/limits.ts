@@ -1,8 +1,9 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { RATE_WINDOW_SECONDS, type RateFamily, type RateLimits } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Count, SharedCounters } from './shared-counters.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Caller } from '../types.ts';
+import { type Count, createNodeCalls, type NodeCalls } from './node-calls.ts';
+import type { SharedCounters } from './shared-counters.ts';
 
 /** Values of the RateLimit-Policy and RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). */
 export type RateState = { readonly policy: string; readonly state: string };
@@ -36,21 +37,29 @@ type Counter = {
  * accepted. A refused call does not count, so a busy key cannot use up the calls of its organization, nor the
  * organization the calls of the key.
  *
- * With `shared`, the counters are those of all nodes, so limits are exact. Accepted calls are also counted locally.
- * When the shared counters are lost, this node continues with its share of each limit and its local counts.
+ * With `shared`, the counters are those of all nodes, so limits are exact. While the shared counters are lost, this node
+ * accepts its share of each limit, and no more than its share of the calls that were left at the last response. Its
+ * calls are added to the shared counters when they are back, before the next call is counted there.
  */
-export function createLimits(limits: RateLimits, shared: SharedCounters | null = null): Limits {
-  // The limits differ from key to key, so the library only counts.
-  const local = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: RATE_WINDOW_SECONDS });
+export function createLimits(
+  limits: RateLimits,
+  shared: SharedCounters | null = null,
+  clock: Clock = systemClock,
+): Limits {
+  const calls = createNodeCalls(clock, WINDOW_MS);
+  shared?.restoreFrom(calls);
   let nodes = 1;
 
   async function take(counters: readonly Counter[]): Promise<RateState> {
-    const taken = await shared?.take(counters);
-    if (!taken) return takeHere(local, counters, nodes);
+    // No wait is between this question and the count, so no call is missing in the report of a node that comes back.
+    if (!shared?.isWell()) return takeHere(calls, counters, nodes);
+    const taken = await shared.take(counters, ({ refusedBy, counts }, isLate) => {
+      for (const [at, count] of counts.entries()) calls.record(counters[refusedBy ?? at]!.name, count, isLate);
+    });
+    if (!taken) return takeHere(calls, counters, nodes);
     const policy = policyOf(counters);
     if (taken.refusedBy !== null) throw over(counters[taken.refusedBy]!, policy, taken.counts[0]!.msLeft);
-    for (const { name } of counters) void local.penalty(name, 1);
-    return { policy, state: statesOf(counters, taken.counts) };
+    return { policy, state: statesOf(counters, taken.counts.map(leftAfter(counters))) };
   }
 
   return {
@@ -86,30 +95,38 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
   };
 }
 
-/**
- * Uses only the counters of this node. If one counter refuses the call, the call is removed from all counters. The
- * refusal names the first counter that refused.
- */
-async function takeHere(local: RateLimiterMemory, counters: readonly Counter[], nodes: number): Promise<RateState> {
+/** Uses only the counters of this node, all or none. The refusal names the first counter that refused. */
+function takeHere(calls: NodeCalls, counters: readonly Counter[], nodes: number): RateState {
   const shares = counters.map((counter) => ({ ...counter, limit: partOf(counter.limit, nodes) }));
-  const counts: Count[] = [];
-  for (const [at, counter] of shares.entries()) {
-    const { consumedPoints: used, msBeforeNext: msLeft } = await local.consume(counter.name, 1);
-    counts.push({ used, msLeft });
-    if (used <= counter.limit) continue;
-    for (const { name } of shares.slice(0, at + 1)) local.reward(name, 1).catch(() => {});
-    throw over(counter, policyOf(shares), msLeft);
-  }
-  return { policy: policyOf(shares), state: statesOf(shares, counts) };
+  const states = counters.map(({ name, limit }, at): Left => {
+    const count = calls.read(name);
+    if (count === null) return { left: shares[at]!.limit - 1, msLeft: WINDOW_MS };
+    const ofShare = shares[at]!.limit - count.calls;
+    const ofRest = count.all === 0 ? ofShare : Math.floor((limit - count.all) / nodes) - count.alone;
+    return { left: Math.min(ofShare, ofRest) - 1, msLeft: count.msLeft };
+  });
+  const refusedBy = states.findIndex(({ left }) => left < 0);
+  if (refusedBy !== -1) throw over(shares[refusedBy]!, policyOf(shares), states[refusedBy]!.msLeft);
+  for (const { name } of counters) calls.add(name);
+  return { policy: policyOf(shares), state: statesOf(shares, states) };
 }
+
+const WINDOW_MS = RATE_WINDOW_SECONDS * 1_000;
+
+/** `left`: the calls that remain after this call. */
+type Left = { readonly left: number; readonly msLeft: number };
+
+const leftAfter =
+  (counters: readonly Counter[]) =>
+  ({ used, msLeft }: Count, at: number): Left => ({ left: counters[at]!.limit - used, msLeft });
 
 const policyOf = (counters: readonly Counter[]): string =>
   counters.map(({ policy, limit }) => `"${policy}";q=${limit};w=${RATE_WINDOW_SECONDS}`).join(', ');
 
 const partOf = (limit: number, nodes: number): number => Math.max(1, Math.floor(limit / nodes));
 
-const statesOf = (counters: readonly Counter[], counts: readonly Count[]): string =>
-  counters.map(({ policy, limit }, at) => stateOf(policy, limit - counts[at]!.used, counts[at]!.msLeft)).join(', ');
+const statesOf = (counters: readonly Counter[], states: readonly Left[]): string =>
+  counters.map(({ policy }, at) => stateOf(policy, states[at]!.left, states[at]!.msLeft)).join(', ');
 
 const stateOf = (name: string, remaining: number, msLeft: number): string =>
   `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;

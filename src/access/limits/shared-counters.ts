@@ -1,5 +1,8 @@
-import { createClient, defineScript, type CommandParser } from '@redis/client';
+import { randomBytes } from 'node:crypto';
+import { createClient } from '@redis/client';
 import type { Logger } from '../../kernel/log.ts';
+import { counterScripts } from './counter-scripts.ts';
+import type { Count, NodeCalls, NodeReport } from './node-calls.ts';
 
 /**
  * Counters that all nodes share, in Redis: exact limits over any number of nodes. One script reads and increments all
@@ -9,13 +12,19 @@ import type { Logger } from '../../kernel/log.ts';
  * Parley calls Redis only while Redis answers. After one late or wrong response, Redis counts as lost, no request waits
  * for it, and `take` returns null (this node's memory decides). A probe checks four times a second whether Redis
  * answers again.
+ *
+ * A counter is a hash: the number of all calls, and the number of each node's calls. When Redis is back, the node first
+ * sets its own number in every open window. This adds the calls that Redis did not count, and removes the calls that
+ * Redis counted too late. Redis may have lost everything, and a command may have run or not: the result is the same.
  */
 export type SharedCounters = {
   /**
    * Increments all counters, or none if one counter refuses. Null: the counters are not available, because Redis does
-   * not answer.
+   * not answer. `onResponse` also gets a response that arrives too late for the call.
    */
-  take(counters: readonly Counter[]): Promise<Taken | null>;
+  take(counters: readonly Counter[], onResponse?: (taken: Taken, isLate: boolean) => void): Promise<Taken | null>;
+  /** Sets whose calls Redis gets when it is back. */
+  restoreFrom(calls: NodeCalls): void;
   /** Subtracts one call from each counter, if Redis can be reached. */
   giveBack(names: readonly string[]): void;
   /** Resets this counter, if Redis can be reached. */
@@ -36,7 +45,6 @@ export type Counter = { readonly name: string; readonly limit: number };
  * of the refusing counter, or of all counters.
  */
 export type Taken = { readonly refusedBy: number | null; readonly counts: readonly Count[] };
-export type Count = { readonly used: number; readonly msLeft: number };
 
 /** A request waits for Redis at most this long. A healthy server answers in well under a millisecond. */
 export const ANSWER_WITHIN_MS = 50;
@@ -49,45 +57,8 @@ const REOPEN_MS = 3_000;
 const RECONNECT_MS = 250;
 const CONNECT_WITHIN_MS = 2_000;
 
-const TAKE = `
-for i = 1, #KEYS do
-  local used = tonumber(redis.call('GET', KEYS[i]) or '0')
-  if used >= tonumber(ARGV[i + 1]) then return {i, used, redis.call('PTTL', KEYS[i])} end
-end
-local answer = {0}
-for i = 1, #KEYS do
-  local used = redis.call('INCR', KEYS[i])
-  local left = redis.call('PTTL', KEYS[i])
-  if left < 0 then
-    redis.call('PEXPIRE', KEYS[i], ARGV[1])
-    left = tonumber(ARGV[1])
-  end
-  answer[#answer + 1] = used
-  answer[#answer + 1] = left
-end
-return answer`;
-
-const GIVE_BACK = `
-for i = 1, #KEYS do
-  if tonumber(redis.call('GET', KEYS[i]) or '0') > 0 then redis.call('DECR', KEYS[i]) end
-end
-return 0`;
-
-const scripts = {
-  take: defineScript({
-    SCRIPT: TAKE,
-    parseCommand(parser: CommandParser, keys: string[], windowMs: number, limits: number[]) {
-      parser.pushKeysLength(keys);
-      parser.push(String(windowMs), ...limits.map(String));
-    },
-    transformReply: undefined as unknown as () => number[],
-  }),
-  giveBack: defineScript({
-    SCRIPT: GIVE_BACK,
-    parseCommand: (parser: CommandParser, keys: string[]) => parser.pushKeysLength(keys),
-    transformReply: undefined as unknown as () => number,
-  }),
-};
+/** The number of windows that one message to Redis restores, so that the response arrives in time. */
+const RESTORED_AT_ONCE = 100;
 
 export type SharedCountersOptions = {
   url: string;
@@ -98,77 +69,79 @@ export type SharedCountersOptions = {
 };
 
 export function openSharedCounters({ url, prefix, windowMs, log }: SharedCountersOptions): SharedCounters {
+  const states = createStateLog(log);
   let client = openClient(url, lose);
+  const place = { prefix, windowMs, node: randomBytes(9).toString('base64url') };
+  let calls: NodeCalls | null = null;
   let isWell = false;
-  /** The last logged state, so that each state is logged once. */
-  let reported: string | null = null;
   let silentSince = performance.now();
   let probing: NodeJS.Timeout | undefined;
+  let isProbing = false;
 
   function lose(error: unknown): void {
     isWell = false;
-    const reason = reasonOf(error);
-    if (reported === reason) return;
-    reported = reason;
-    log.warn(
-      { reason },
-      'Redis is not available (REDIS_URL): until it is back, each node enforces its share of every limit.',
-    );
-  }
-
-  function regain(): void {
-    silentSince = performance.now();
-    if (isWell) return;
-    isWell = true;
-    reported = null;
-    log.info('Redis counts for all nodes: rate limits are exact.');
+    states.lost(error);
   }
 
   async function probe(withinMs: number): Promise<void> {
+    isProbing = true;
     try {
       // The probe writes, because only a write shows that Redis can count. A replica that is out of date, or a server
       // without memory, answers reads but cannot count.
       await inTime(client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: 1_000 } }), withinMs);
-      regain();
+      silentSince = performance.now();
+      if (calls !== null) await restoreInPieces(client, place, calls);
+      if (!isWell) states.back();
+      isWell = true;
+      // Calls that this node accepted during these responses. The connection keeps the order, so Redis gets their
+      // number before the next call.
+      if (calls !== null) restore(client, place, calls, calls.list('missing')).catch(lose);
     } catch (error) {
-      lose(reported !== null && !client.isReady ? new Error(reported) : error);
+      lose(client.isReady ? error : states.errorBefore(error));
       if (performance.now() - silentSince < REOPEN_MS) return;
       silentSince = performance.now();
       const silent = client;
       client = openClient(url, lose);
       silent.removeAllListeners('error').on('error', () => {});
       silent.destroy();
+    } finally {
+      isProbing = false;
     }
   }
 
   return {
-    take: async (counters) => {
+    take: async (counters, onResponse) => {
       if (!isWell) return null;
+      const call = { isLate: false };
       try {
-        const keys = counters.map(({ name }) => prefix + name);
-        const limits = counters.map(({ limit }) => limit);
-        return takenOf(await inTime(client.take(keys, windowMs, limits), ANSWER_WITHIN_MS));
+        const response = send(client, place, counters, (taken) => onResponse?.(taken, call.isLate));
+        return await inTime(response, ANSWER_WITHIN_MS);
       } catch (error) {
+        call.isLate = true;
         lose(error);
         return null;
       }
     },
+    restoreFrom: (own) => {
+      calls = own;
+    },
     giveBack: (names) => {
-      if (isWell) client.giveBack(names.map((name) => prefix + name)).catch(lose);
+      const keys = names.map((name) => prefix + name);
+      if (isWell) client.giveBack(keys, place.node).catch(lose);
     },
     forget: (name) => {
       if (isWell) client.del(prefix + name).catch(lose);
     },
     start: async () => {
       const until = performance.now() + FIRST_ANSWER_MS;
-      while (!isWell && reported === null && performance.now() < until) {
+      while (!isWell && !states.isLost() && performance.now() < until) {
         if (client.isReady) await probe(until - performance.now());
         else await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      if (!isWell) lose(reported === null ? new Late() : new Error(reported));
+      if (!isWell) lose(states.errorBefore(new Late()));
       probing = setInterval(() => {
         // Answered calls replace the probe.
-        if (!isWell) void probe(ANSWER_WITHIN_MS);
+        if (!isWell && !isProbing) void probe(ANSWER_WITHIN_MS);
       }, PROBE_MS);
       probing.unref();
     },
@@ -182,11 +155,72 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
   };
 }
 
+/** Logs each state once. */
+function createStateLog(log: SharedCountersOptions['log']) {
+  let reported: string | null = null;
+  return {
+    isLost: () => reported !== null,
+    /** The error that was logged last, or this error if Redis was available. */
+    errorBefore: (error: unknown): unknown => (reported === null ? error : new Error(reported)),
+    lost(error: unknown): void {
+      const reason = reasonOf(error);
+      if (reported === reason) return;
+      reported = reason;
+      log.warn(
+        { reason },
+        'Redis is not available (REDIS_URL): until it is back, each node enforces its share of every limit.',
+      );
+    },
+    back(): void {
+      reported = null;
+      log.info('Redis counts for all nodes: rate limits are exact.');
+    },
+  };
+}
+
+type Client = ReturnType<typeof openClient>;
+type Place = { readonly prefix: string; readonly windowMs: number; readonly node: string };
+
+/** Calls `onResponse` before the promise resolves. */
+function send(
+  client: Client,
+  { prefix, windowMs, node }: Place,
+  counters: readonly Counter[],
+  onResponse: (taken: Taken) => void,
+): Promise<Taken> {
+  const keys = counters.map(({ name }) => prefix + name);
+  const limits = counters.map(({ limit }) => limit);
+  return client.take(keys, windowMs, node, limits).then((numbers) => {
+    const taken = takenOf(numbers);
+    onResponse(taken);
+    return taken;
+  });
+}
+
+async function restoreInPieces(client: Client, place: Place, calls: NodeCalls): Promise<void> {
+  const reports = calls.list('all');
+  for (let at = 0; at < reports.length; at += RESTORED_AT_ONCE)
+    await inTime(restore(client, place, calls, reports.slice(at, at + RESTORED_AT_ONCE)), ANSWER_WITHIN_MS);
+}
+
+async function restore(
+  client: Client,
+  { prefix, node }: Place,
+  calls: NodeCalls,
+  reports: readonly NodeReport[],
+): Promise<void> {
+  const one = async (report: NodeReport): Promise<void> => {
+    const [used, msLeft] = await client.restore(prefix + report.name, node, report.calls, report.msLeft);
+    calls.settle(report.name, report.calls, { used: used!, msLeft: msLeft! });
+  };
+  await Promise.all(reports.map(one));
+}
+
 function openClient(url: string, lose: (error: unknown) => void) {
   const opened = createClient({
     url,
     RESP: 2,
-    scripts,
+    scripts: counterScripts,
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
@@ -201,7 +235,8 @@ function openClient(url: string, lose: (error: unknown) => void) {
 
 function takenOf([refusedBy, ...numbers]: readonly number[]): Taken {
   const counts: Count[] = [];
-  for (let at = 0; at < numbers.length; at += 2) counts.push({ used: numbers[at]!, msLeft: numbers[at + 1]! });
+  for (let at = 0; at < numbers.length; at += 3)
+    counts.push({ used: numbers[at]!, mine: numbers[at + 1]!, msLeft: numbers[at + 2]! });
   return { refusedBy: refusedBy === 0 ? null : refusedBy! - 1, counts };
 }
 

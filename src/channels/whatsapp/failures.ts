@@ -31,7 +31,7 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   131050: ['recipient_opted_out'],
 };
 /** The fix of errors whose text from Meta contains no fix. */
-const CURES: Readonly<Record<number, string>> = {
+const FIXES: Readonly<Record<number, string>> = {
   190: 'Create a new access token and enter it in the settings of the channel.',
   368: 'Meta has restricted the account. See Account quality in WhatsApp Manager.',
   131005: 'Give the access token the right whatsapp_business_messaging.',
@@ -59,8 +59,8 @@ const CURES: Readonly<Record<number, string>> = {
 
 /** Adds the fix to the text from Meta. */
 const withCure = (text: string, code: unknown): string => {
-  const cure = typeof code === 'number' ? CURES[code] : undefined;
-  return cure === undefined ? `WhatsApp: ${text}` : `WhatsApp: ${sentence(text)} ${cure}`;
+  const fix = typeof code === 'number' ? FIXES[code] : undefined;
+  return fix === undefined ? `WhatsApp: ${text}` : `WhatsApp: ${sentence(text)} ${fix}`;
 };
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -83,8 +83,8 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
   const providerCode = typeof code === 'number' ? String(code) : undefined;
   const meaning = typeof code === 'number' ? meaningOf(code) : null;
   if (!meaning) {
-    const cure = typeof code === 'number' ? CURES[code] : undefined;
-    const whole = [detail && sentence(detail), cure].filter(Boolean).join(' ');
+    const fix = typeof code === 'number' ? FIXES[code] : undefined;
+    const whole = [detail && sentence(detail), fix].filter(Boolean).join(' ');
     return statusFailure(answer, 'WhatsApp', { ...(providerCode && { providerCode }), detail: whole || undefined });
   }
   const [ours, facts] = meaning;

@@ -26,8 +26,13 @@ describe('quiet hours', () => {
   ])('%s', (_, moment, expected) => expect(next(night, 'Europe/Berlin', moment)).toBe(expected));
 
   test('quiet hours that would end in an hour that the clock skips end at the start of that hour', () => {
+    const night = { quiet_hours: { from: '22:00', to: '02:30' } };
+    expect(next(night, 'America/New_York', '2027-03-14T05:00:00.000Z')).toBe('2027-03-14T07:00:00.000Z');
+    // On Lord Howe, the clock skips half an hour.
+    const island = { quiet_hours: { from: '22:00', to: '02:10' } };
+    expect(next(island, 'Australia/Lord_Howe', '2026-10-03T14:00:00.000Z')).toBe('2026-10-03T15:30:00.000Z');
     const hours = { quiet_hours: { from: '22:00', to: '02:30' } };
-    expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:30:00.000Z');
+    expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:00:00.000Z');
   });
 
   test.each([

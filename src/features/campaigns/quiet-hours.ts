@@ -28,7 +28,7 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
   const clocks = ['00:00', hours.window?.from, hours.quiet_hours?.to].flatMap((clock) => clock ?? []);
   // Most windows open again within three days. The later days are examined only if the first days have no opening.
   for (const days of [SOON, LATER]) {
-    const candidates = days.flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone)));
+    const candidates = days.flatMap((day) => clocks.flatMap((clock) => momentsOf(today, day, clock, timeZone)));
     const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
     for (const candidate of all.toSorted((a, b) => a.getTime() - b.getTime()))
       if (candidate > at && isOpen(hours, new TZDate(candidate, timeZone))) return candidate;
@@ -88,6 +88,26 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
     new TZDate(today.getFullYear(), today.getMonth(), today.getDate() + day, hour!, minute!, timeZone).getTime(),
   );
 }
+
+/**
+ * Returns the moment with this local time. If a clock change skips the local time, returns the moment of the change and
+ * the moment that is as much later as the local time would be.
+ */
+function momentsOf(today: TZDate, day: number, clock: string, timeZone: string): Date[] {
+  const moment = atClock(today, day, clock, timeZone);
+  const skipped = (minutesOf(clockOf(moment, timeZone)) - minutesOf(clock) + DAY_MINUTES) % DAY_MINUTES;
+  if (skipped === 0) return [moment];
+  const offset = new TZDate(moment, timeZone).getTimezoneOffset();
+  let [before, after] = [moment.getTime() - skipped * MINUTE_MS, moment.getTime()];
+  while (after - before > MINUTE_MS) {
+    const middle = before + Math.floor((after - before) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (new TZDate(middle, timeZone).getTimezoneOffset() === offset) after = middle;
+    else before = middle;
+  }
+  return [new Date(after), moment];
+}
+
+const DAY_MINUTES = 1_440;
 
 /**
  * Returns the other moment with the same local time, when a clock change repeats an hour. The repeated moment is

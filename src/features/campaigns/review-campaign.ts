@@ -9,6 +9,7 @@ import { nextOpening } from './quiet-hours.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
+import { readAgentForTurns } from '../../store/agents/read-for-turns.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import type { Db } from '../../store/db.ts';
@@ -294,12 +295,15 @@ async function costOf(db: Db, orgId: string, agentId: string, people: number): P
   const since = dayOf(Date.now() - (COST_DAYS - 1) * 1_440 * MINUTE_MS);
   const [sum] = await readUsageSums(db, 'all', { orgId, agentId, since, until: dayOf(Date.now()) });
   const { turns = 0, unpriced = 0, costs = {} } = sum ?? {};
+  const agent = await readAgentForTurns(db.$client, orgId, agentId);
+  const tried = agent?.rollout && (await readAgentForTurns(db.$client, orgId, agentId, agent.rollout.version));
   const times = (factor: number) =>
     Object.entries(costs).map(([currency, amount]) => ({
       amount: ((Number(amount) / turns) * factor).toFixed(6),
       currency,
     }));
   return {
+    uses_model: [agent, tried].some((one) => (one?.definition.provider ?? 'embedded') !== 'embedded'),
     turns,
     unpriced_tokens: unpriced,
     per_turn: turns > 0 ? times(1) : [],

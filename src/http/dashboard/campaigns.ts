@@ -5,6 +5,7 @@ import { deleteCampaign, moveCampaign } from '../../features/campaigns/change-ca
 import { saveCampaign } from '../../features/campaigns/save-campaign.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
+import { exportRecipients } from '../../features/campaigns/export-recipients.ts';
 import { previewCampaign } from '../../features/campaigns/preview-campaign.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
 import { cancelAddition, listAdditions, readAddition } from '../../features/campaigns/read-additions.ts';
@@ -77,6 +78,13 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
     const filter = { campaign: params.campaign_id, status, ref };
     return paged(filter, (page) => listNamedRecipients(deps, orgId, params.campaign_id, { status, ref }, page));
   }),
+  route('exportRecipients', async ({ orgId, params, query, download }) =>
+    download({
+      name: 'recipients.csv',
+      type: 'text/csv; charset=utf-8',
+      parts: await exportRecipients(deps, orgId, params.campaign_id, query),
+    }),
+  ),
   route('cancelRecipient', ({ orgId, params }) =>
     cancelRecipient(deps, { orgId, keyId: null, from: null }, params.campaign_id, params.recipient_id),
   ),

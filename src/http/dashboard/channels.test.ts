@@ -1,8 +1,10 @@
+import { eq } from 'drizzle-orm';
 import { describe, expect } from 'vitest';
 import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
 import { inShop, pointersOf } from '../../../test/shop.ts';
 import { newId } from '../../kernel/ids.ts';
 import { channelCredential, openCredential } from '../../store/credentials.ts';
+import { agent as agentTable } from '../../store/schema/agent.ts';
 import { recipient } from '../../store/schema/campaign.ts';
 import { endUser } from '../../store/schema/end-user.ts';
 
@@ -179,13 +181,47 @@ describe('campaigns', () => {
           { status: 'cancelled', reason: 'cancelled', is_waiting: false, count: 1, recipients: [] },
         ],
         empty: { count: 1, names: ['end_user.name'], recipients: [{ id: nameless, ref: 'row-2' }] },
-        cost: { turns: 0, unpriced_tokens: 0, per_turn: [], one_turn_each: [] },
+        cost: { uses_model: false, turns: 0, unpriced_tokens: 0, per_turn: [], one_turn_each: [] },
       });
+      const provider = { provider: 'openai' as const, model: 'gpt-5' };
+      await server.db.update(agentTable).set({ published: provider }).where(eq(agentTable.id, agent.id));
+      expect((await call(`POST ${at}/campaigns/${id}/review`)).body.cost).toMatchObject({ uses_model: true });
       expect(body.samples.map(({ opening }: { opening: { text: string } }) => opening.text)).toEqual([
         'Hi Asha, W-1',
         'Hi , W-2',
       ]);
       expect((await call(`GET ${at}/campaigns/${id}/recipients`)).body.data).toEqual(before);
+    },
+  );
+
+  inShop(
+    'export recipients of a campaign as CSV, by status, without formulas',
+    async ({ server, owner, call, at, newAgent }) => {
+      const agent = await newAgent();
+      const input = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Autumn' };
+      const { id } = (await call(`POST ${at}/campaigns`, input)).body;
+      const endUserId = (await call(`POST ${at}/end-users`, { external_id: 'csv-1', name: '=Asha' })).body.id;
+      const values = { orgId: owner.orgId, campaignId: id, status: 'pending' };
+      // Two pages of the list, and one more recipient.
+      const waiting = Array.from({ length: 2_001 }, () => ({ ...values, id: newId('rcpt') }));
+      await server.db.insert(recipient).values(waiting);
+      const failed = { id: newId('rcpt'), endUserId, status: 'failed', reason: 'unreachable', ref: '@row,1' };
+      await server.db.insert(recipient).values({ ...values, ...failed, variables: { code: 'W-1' } });
+      const file = async (query = '') => (await call(`GET ${at}/campaigns/${id}/recipients.csv${query}`)).body;
+      const [head, first, ...rest] = (await file()).trimEnd().split('\r\n');
+      expect(head).toBe('recipient_id,ref,external_id,name,status,reason,variables,send_at,due_at,created_at,updated_at,end_user_id,conversation_id,run_id'); // prettier-ignore
+      expect(first).toMatch(`${failed.id},"'@row,1",csv-1,'=Asha,failed,unreachable,"{""code"":""W-1""}",,,`);
+      const ids = rest.map((line: string) => line.split(',')[0]);
+      expect(ids).toEqual(
+        waiting
+          .map((row) => row.id)
+          .toSorted()
+          .toReversed(),
+      );
+      expect((await file('?status=failed')).trimEnd().split('\r\n')).toEqual([head, first]);
+      expect((await file('?status=read')).trimEnd().split('\r\n')).toEqual([head]);
+      const unknown = `${at}/campaigns/${newId('campaign')}/recipients.csv`;
+      expect((await call(`GET ${unknown}`)).body.code).toBe('campaign_not_found');
     },
   );
 

@@ -139,6 +139,7 @@ const EXCEPTIONS: Record<string, Needed> = {
   exportEndUser: 'member',
   exportTriggerResults: 'member',
   exportCampaignResults: 'member',
+  exportRecipients: 'member',
   exportAudit: 'admin',
   // Secrets of a tool are like those of a webhook, though they stand below its agent.
   rotateAgentSecret: 'member',

@@ -29,13 +29,13 @@ export function problemListPage(): Content {
 
 /** The page to which the `type` of an error body leads, which explains the code and how to solve the problem. */
 export function problemPage(code: ProblemCode, baseUrl: string): Content {
-  const { status, title, cure } = PROBLEMS[code];
+  const { status, title, fix } = PROBLEMS[code];
   return {
     title: code,
     kind: 'Problem',
     main: `<h1>${escapeHtml(title)}</h1>
 <p class="endpoint"><code>${code}</code> <span class="quiet">HTTP ${status}</span></p>
-<h2>What to do</h2><p>${escapeHtml(cure)}</p>
+<h2>What to do</h2><p>${escapeHtml(fix)}</p>
 <h2>What it looks like</h2>${json(exampleProblem(code, baseUrl))}
 <p>The <code>request_id</code> is also in the header <code>X-Request-Id</code> and in the log of the service.</p>
 <p><a href="/docs/problems">All problems</a></p>`,

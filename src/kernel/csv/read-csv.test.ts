@@ -37,3 +37,13 @@ test('a character that two slices share is read whole', async () => {
     rows.push(cells);
   expect(rows).toEqual([['name'], [`x${cell}`]]);
 });
+
+test.each([
+  ['a long cell', `a,${'x'.repeat(80_000)}\n`],
+  ['an open quotation mark', `a,"${'x\n'.repeat(40_000)}`],
+])('a row that is too long is refused with its limit: %s', async (_what, text) => {
+  const read = async () => {
+    for await (const { cells } of readCsv(inOnePiece(text), { encoding: 'utf-8', delimiter: ',' })) void cells;
+  };
+  await expect(read).rejects.toThrow('A row has more than 65536 characters. Shorten its cells');
+});

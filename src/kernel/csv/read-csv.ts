@@ -34,8 +34,9 @@ const NAMES_DELIMITER = /^sep=(.)$/i;
  */
 const SLICE_BYTES = 4 * 1024;
 
-/** A row with more bytes means an unclosed quotation mark. */
+/** A longer row often means an unclosed quotation mark. */
 const MAX_ROW_CHARACTERS = 64 * 1024;
+const ROW_TOO_LONG = `A row has more than ${MAX_ROW_CHARACTERS} characters. Shorten its cells, or close its quotation mark.`;
 
 export async function* readCsv(
   pieces: AsyncIterable<Buffer>,
@@ -70,7 +71,8 @@ export async function* readCsv(
 
 function explained(error: CsvError & { lines?: number }): FileFault {
   const line = error.lines ?? null;
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE')
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return new FileFault('row_too_long', ROW_TOO_LONG, line);
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED')
     return new FileFault('quote_not_closed', 'A quotation mark is opened and not closed.', line);
   return new FileFault('csv_invalid', 'This is not valid CSV (RFC 4180).', line);
 }

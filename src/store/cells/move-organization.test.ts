@@ -242,7 +242,7 @@ test('a move whose closed time ended before its commit changes nothing', async (
   const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
     if (step === 'commit') await raw.query(`UPDATE organization_move SET until = '-infinity'`);
   });
-  await expect(move).rejects.toMatchObject({ name: 'StartError', cure: 'Nothing was changed. Try again.' });
+  await expect(move).rejects.toMatchObject({ name: 'StartError', fix: 'Nothing was changed. Try again.' });
   expect(await cellOf(one)).toBe(from);
   expect(await rowsIn(to, one)).toEqual([]);
 });

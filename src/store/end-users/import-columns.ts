@@ -43,7 +43,7 @@ export function personOf(
   columns: readonly (string | null)[],
 ): { person: Record<string, unknown> } | { errors: Fault[] } {
   if (cells.length !== columns.length) {
-    const detail = `The row has ${cells.length} cells and the header ${columns.length}; check quotation marks and separators.`;
+    const detail = `Cells in the row: ${cells.length}, in the header: ${columns.length}. Check quotation marks and separators.`;
     return { errors: [{ pointer: '', code: 'columns', detail }] };
   }
   const fields: Record<string, unknown> = {};

@@ -54,4 +54,4 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
 
 /** The statement was sent without a response, so the statement may have committed. */
 const outcomeUnknown = (cause: unknown): Refusal =>
-  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { cause });
+  new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.fix, { cause });

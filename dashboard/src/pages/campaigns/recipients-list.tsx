@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { RecipientStatus } from '../../../../contract/campaigns.ts';
 import type { NamedRecipient } from '../../../../contract/dashboard/campaigns.ts';
-import { call } from '../../api/client.ts';
+import { addressOf, call } from '../../api/client.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
@@ -19,6 +19,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
+import { ExportResults } from '../../parts/runs/export-results.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { GROUPS, RecipientBadge, useRecipientReason } from './recipient-state.tsx';
@@ -73,6 +74,11 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
           data={STATUSES.map((value) => ({ value, label: sayRecipient(`status_${value}`) }))}
           onChange={(value) => list.setFilters({ status: value ?? undefined })}
         />
+        {may && (
+          <ExportResults
+            href={addressOf('exportRecipients', { params: { org_id, campaign_id: campaignId }, query: list.filters })}
+          />
+        )}
       </FilterBar>
       <PagedList
         name="recipients"

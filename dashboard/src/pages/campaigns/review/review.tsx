@@ -160,9 +160,11 @@ function Price({ review: { cost } }: { review: CampaignReview }): ReactNode {
     costs.map(({ amount, currency }) => money(say.language, Number(amount), currency)).join(' + ');
   return (
     <Text size="sm" c="dimmed">
-      {cost.per_turn.length > 0
-        ? say('cost', { each: sum(cost.per_turn), all: sum(cost.one_turn_each) })
-        : say(cost.turns > 0 ? 'cost_unpriced' : 'cost_unknown')}
+      {!cost.uses_model
+        ? say('cost_none')
+        : cost.per_turn.length > 0
+          ? say('cost', { each: sum(cost.per_turn), all: sum(cost.one_turn_each) })
+          : say(cost.turns > 0 ? 'cost_unpriced' : 'cost_unknown')}
     </Text>
   );
 }

@@ -39,6 +39,7 @@ export const texts = defineTexts(
     samples: { one: 'The message to {count} recipient', other: 'The messages to {count} recipients' },
     cost: 'A model answered with this agent for {each} a turn on average (30 days): {all} if it answers each person once.',
     cost_unpriced: 'The models of this agent have no prices, so the cost is not known.',
+    cost_none: 'This agent answers without a model, so answers cost nothing.',
     cost_unknown: 'No model answered with this agent in the last 30 days, so the cost is not known.',
   },
   {
@@ -67,6 +68,7 @@ export const texts = defineTexts(
     samples: { other: 'ما يصل إلى {count} منهم' },
     cost: 'متوسط كلفة رد النموذج مع هذا الوكيل {each} (30 يومًا): {all} إن رد على كل شخص مرة.',
     cost_unpriced: 'لا أسعار لنماذج هذا الوكيل، فالكلفة غير معروفة.',
+    cost_none: 'يرد هذا الوكيل من دون نموذج، فلا كلفة للردود.',
     cost_unknown: 'لم يرد نموذج مع هذا الوكيل في آخر 30 يومًا، فالكلفة غير معروفة.',
   },
 );
