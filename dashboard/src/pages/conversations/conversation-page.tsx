@@ -43,10 +43,11 @@ function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
   // The presence starts with the first read, because a topic that is added later closes the stream and opens a new
   // stream.
   const others = usePresence(conversation_id);
+  const [before, setBefore] = useState<string>();
   const read = useRead(
     'readConversation',
-    { params: { org_id, conversation_id } },
-    { every: LOOK_AGAIN_MS, live: `conversation:${conversation_id}` },
+    { params: { org_id, conversation_id }, query: { before } },
+    { every: LOOK_AGAIN_MS, live: `conversation:${conversation_id}`, keep: true },
   );
   if (read.isPending)
     return (
@@ -61,12 +62,17 @@ function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
         <ReadProblem read={read} />
       </div>
     );
-  return <Panes item={read.data} live={!read.isError} others={others} />;
+  return <Panes item={read.data} live={!read.isError} others={others} onEarlier={setBefore} />;
 }
 
-type PanesProps = { item: ConversationRecord; live: boolean; others: ReturnType<typeof usePresence> };
+type PanesProps = {
+  item: ConversationRecord;
+  live: boolean;
+  others: ReturnType<typeof usePresence>;
+  onEarlier: (before: string) => void;
+};
 
-function Panes({ item, live, others }: PanesProps): ReactNode {
+function Panes({ item, live, others, onEarlier }: PanesProps): ReactNode {
   const say = useTexts(texts);
   const nameOf = usePersonName();
   const may = useMay('member');
@@ -119,7 +125,7 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
         </header>
         <div className={classes.talkBody}>
           <SummaryLine item={item} />
-          <Transcript item={item} />
+          <Transcript item={item} onEarlier={onEarlier} />
           <Typing others={others} />
           <Composer item={item} others={others} />
         </div>
