@@ -22,6 +22,7 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { LOOK_AGAIN_MS, READ_AGAIN } from './search.ts';
 import { SummaryLine } from './summary-line.tsx';
 import { Transcript } from './transcript.tsx';
+import { moveInRows } from './row-arrows.ts';
 import { useOpenNext } from './open-next.tsx';
 import { AlsoHere, Typing } from './presence.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
@@ -32,6 +33,9 @@ import { usePresence } from './use-presence.ts';
 import { useSeen } from './use-seen.ts';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
+
+// The page of the list loads this file when it is idle, so the keys also work before a conversation is opened.
+document.addEventListener('keydown', moveInRows);
 
 export function ConversationPage(): ReactNode {
   const { conversation_id } = useParams({ from: '/inside/conversations/$conversation_id' });
