@@ -3,6 +3,9 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
 export const MAX_MESSAGE_CHARACTERS = 32_000;
 
+/** An opened conversation shows at most this many messages, because each change reads all of them again. */
+export const MAX_SHOWN_MESSAGES = 2_000;
+
 /** One conversation has at most this many notes. */
 export const MAX_NOTES = 100;
 export const MAX_NOTE_CHARACTERS = 4_000;

@@ -141,6 +141,9 @@ const ConversationChange = Type.Object({
   user_id: Nullable(Type.String()),
   /** The end of the snooze. */
   until: Nullable(Moment),
+  /** The tags that a change of the tags added and removed. Both lists are empty after the end of the retention period. */
+  added_tags: Type.Array(Type.String()),
+  removed_tags: Type.Array(Type.String()),
   created_at: Moment,
 });
 export type ConversationChange = Static<typeof ConversationChange>;
@@ -148,15 +151,18 @@ export type ConversationChange = Static<typeof ConversationChange>;
 export const ConversationRecord = Type.Object(
   {
     ...summary,
-    /** The newest messages, oldest first, at most 200. */
+    /** The newest messages, oldest first: at most 200, or with `before` at most 2,000. */
     messages: Type.Array(ConversationMessage),
     /** True: the conversation has messages before the first message of `messages`. */
     has_earlier_messages: Type.Boolean(),
     /** The notes, oldest first. */
     notes: Type.Array(ConversationNote),
-    /** The newest 200 changes, oldest first. The hand-off by the agent is in the list until the agent answers again. */
+    /**
+     * The newest changes, oldest first: at most 200, or with `before` at most 2,000. The hand-off by the agent is in the
+     * list until the agent answers again.
+     */
     changes: Type.Array(ConversationChange),
-    /** The newest 50 approvals of tool calls, oldest first. */
+    /** The newest approvals of tool calls, oldest first: at most 50, or with `before` at most 500. */
     approvals: Type.Array(ApprovalEntry),
     runs: Type.Array(
       Type.Object({
@@ -249,6 +255,9 @@ export const ConversationListQuery = PageQuery({
   /** Without a sort, the latest message comes first, or in the view `waiting` the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });
+
+/** With `before`, the conversation also contains the 200 messages before this message. */
+export const ConversationQuery = Type.Object({ before: Type.Optional(Id('msg')) }, closed);
 
 /** With `before`, the list contains only messages before this message. */
 export const MessageListQuery = PageQuery({ before: Type.Optional(Id('msg')) });

@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { givenMessage } from '../factories.ts';
 import {
@@ -126,9 +127,11 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await field.press('Backspace');
     await expect.poll(stored).toEqual(['refund']);
     await page.reload();
-    await page.getByText('refund', { exact: true }).waitFor();
+    await page.getByRole('complementary').getByText('refund', { exact: true }).waitFor();
     // Several changes in a row are one line of the transcript.
-    expect(await page.getByRole('log').locator('[data-change=tagged]').count()).toBe(1);
+    expect(await page.getByRole('log').locator('[data-change=tagged]').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Asha Rao added the tag refund · /),
+    ]);
     expect(await seriousFaults(page)).toEqual([]);
   });
 
@@ -543,18 +546,28 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
       all.push(await givenMessage(journey.app.db, orgId, id, row));
     }
     all.push(...messages.map((message: { id: string }) => message.id));
+    // A note and a change are between the earlier messages.
+    const { id: noteId } = await call(`POST /conversations/${id}/notes`, { text: 'Ask the depot.' });
+    const early = new Date(start + 100).toISOString();
+    await journey.app.db.execute(sql`UPDATE conversation_note SET created_at = ${early} WHERE id = ${noteId}`);
+    await journey.app.db.execute(sql`INSERT INTO audit (org_id, id, actor, action, subject_id, created_at)
+      VALUES (${orgId}, 'audit_early', 'system', 'conversation.resolved', ${id}, ${early})`);
     const page = await at(id);
+    const log = page.getByRole('log');
+    const line = log.getByText('Parley resolved the conversation');
+    const note = log.getByText('Ask the depot.');
     const shown = () =>
       page.locator('[data-message]').evaluateAll((found) => found.map((one) => one.getAttribute('data-message')));
     const topOf = (one: string) =>
       page.locator(`[data-message="${one}"]`).evaluate((found) => Math.round(found.getBoundingClientRect().top));
     expect(await shown()).toEqual(all.slice(-200));
+    expect([await line.count(), await note.count()]).toEqual([0, 0]);
     const more = page.getByRole('button', { name: 'Show earlier messages' });
 
     await more.focus();
     const first = all.at(-200)!;
     const place = await topOf(first);
-    await page.route('**/messages?*', (route) => route.abort(), { times: 1 });
+    await page.route('**/conversations/*?before=*', (route) => route.abort(), { times: 2 });
     await page.keyboard.press('Enter');
     await page.getByRole('log').getByRole('alert').waitFor();
     await focused(more);
@@ -580,6 +593,15 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await shown()).toEqual(all);
     expect(await more.count()).toBe(0);
     await focused(page.locator(`[data-message="${all[rest]!}"]`));
+    // The lines are between their neighbours, and the loaded part follows changes.
+    const order = await log.innerText();
+    const placeOf = (text: string): number => order.search(new RegExp(`${text}\\b`));
+    expect(placeOf('Line 99')).toBeLessThan(placeOf('Ask the depot'));
+    expect(placeOf('Parley resolved the conversation')).toBeLessThan(placeOf('Line 101'));
+    await journey.app.db.execute(sql`UPDATE message SET status = 'failed' WHERE id = ${all[0]!}`);
+    await call(`DELETE /conversations/${id}/notes/${noteId}`);
+    await page.locator(`[data-message="${all[0]!}"]`).getByText('not delivered').waitFor();
+    await note.waitFor({ state: 'detached' });
   });
 
   it('Escape leaves the reply field, so that the single keys work again', async () => {

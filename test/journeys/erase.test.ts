@@ -213,6 +213,8 @@ test('no table and no log line has data of an erased person, but the opt-out sta
     `from-${WORD}`,
   );
   await chat(person.external_id, `${WORD} asks`);
+  const tagged = await owner.call(`PUT /conversations/${run.body.conversation_id}/tags`, { tags: [`${WORD} tag`] });
+  expect(tagged.status).toBe(200);
   const noted = await owner.call(`POST /conversations/${run.body.conversation_id}/notes`, { text: `${WORD} is upset` });
   expect(noted.status).toBe(201);
   const files = `/dashboard/api/organizations/${orgId}/conversations/${run.body.conversation_id}/files`;

@@ -288,9 +288,14 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const id = await givenConversation('Huda', 'Hello');
     const page = await at(`/conversations/${id}`);
     const field = page.getByRole('combobox', { name: 'Assigned to' });
-    await field.click();
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('a');
     await page.getByRole('option', { name: 'Asha Rao (you)' }).click();
     await row(page, id).getByText('You', { exact: true }).waitFor();
+    // The field has the focus again, and its list stays closed.
+    await field.and(page.locator(':enabled:focus')).waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await field.getAttribute('aria-expanded')).toBe('false');
     await field.click();
     await page.getByRole('option', { name: 'No one yet' }).click();
     await row(page, id).getByText('No one yet').waitFor();
@@ -670,7 +675,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     },
   );
 
-  it('the keys j and k move between conversations, and a slash moves to the search', async () => {
+  it('the keys j and k open conversations, a slash moves to the search, and arrow keys move in the list', async () => {
     for (const name of ['Key one', 'Key two', 'Key three']) await givenConversation(name, 'Keys please');
     const sql = journey.app.db.$client;
     const open = `SELECT count(*)::int AS many FROM run WHERE status IN ('queued', 'running')`;
@@ -693,6 +698,18 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     }
     // An opened element gets the focus a moment after it appears.
     await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+    const inFocus = (id: string) => row(page, id).and(page.locator(':focus')).waitFor();
+    await row(page, first).focus();
+    for (const [key, id] of [
+      ['ArrowDown', second],
+      ['End', shown.at(-1)!],
+      ['ArrowDown', shown.at(-1)!],
+      ['Home', first],
+      ['ArrowUp', first],
+    ] as const) {
+      await page.keyboard.press(key);
+      await inFocus(id);
+    }
     await page.keyboard.press('/');
     await page.keyboard.type('jk/');
     const search = page.getByRole('searchbox', { name: 'Search' });

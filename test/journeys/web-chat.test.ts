@@ -141,6 +141,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
 
   test('a visitor rates an answer and, when the conversation has ended, the conversation, with a comment', async () => {
     const { page, faults } = await visit();
+    await page.setViewportSize({ width: 390, height: 480 });
     await open(page);
     await say(page, 'ping');
     await bubble(page, 'pong').waitFor();
@@ -151,6 +152,10 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     const scores = page.getByRole('group', { name: 'How was this conversation?' });
     await scores.getByRole('button', { name: 'Good', exact: true }).click();
     const comment = page.getByRole('textbox', { name: 'Comment (optional)' });
+    await comment.waitFor();
+    const hidden = `chat.querySelector('.comment').getBoundingClientRect().bottom
+      - chat.querySelector('.log').getBoundingClientRect().bottom`;
+    await expect.poll(() => inChat<number>(page, hidden)).toBeLessThanOrEqual(0);
     await comment.fill('Quick and clear');
     await comment.press('Tab');
     await page.keyboard.press('Enter');

@@ -55,10 +55,16 @@ export function surveyView({ id, rating, content }: ChatMessage, { speech: { wor
         chosen = score;
         thanks.textContent = words.thanks;
         form.hidden = false;
+        showAll();
       },
       failed: words.failed,
     },
   );
+
+  /** The survey is usually the last message, and below the score there is no place for the new elements. */
+  function showAll(): void {
+    thanks.scrollIntoView({ block: 'nearest' });
+  }
 
   function say(event: Event): void {
     event.preventDefault();
@@ -69,6 +75,7 @@ export function surveyView({ id, rating, content }: ChatMessage, { speech: { wor
       .then(() => {
         form.replaceWith(h('div', { class: 'bubble', dir: 'auto' }, comment));
         thanks.textContent = words.thanks_comment;
+        showAll();
         return null;
       })
       .catch(() => {

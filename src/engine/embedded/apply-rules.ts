@@ -1,10 +1,10 @@
 import type { Rule } from '../../../contract/agents.ts';
 import { MAX_READ_CHARACTERS, readWords, type Words } from '../read-words.ts';
+import { asksForPerson } from './asks-for-person.ts';
 import { rulesOf } from './compile-rules.ts';
 import { handOff, optOut } from './end-conversation.ts';
 import { startSteps } from './guide-steps.ts';
 import { matchRules } from './match-rules.ts';
-import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
@@ -49,8 +49,8 @@ export const ruleFor = (turn: EmbeddedTurn, { read, words }: ReadText): Rule | n
  * Recognizes the built-in phrases with which a person asks for a human. The built-in phrases apply when no rule of the
  * agent matches.
  */
-export const mayHandOver = (turn: EmbeddedTurn, { words }: ReadText): boolean =>
-  turn.definition.hand_off?.on_request !== false && asksForPerson(words);
+export const mayHandOver = (turn: EmbeddedTurn, { read }: ReadText): boolean =>
+  turn.definition.hand_off?.on_request !== false && asksForPerson(read);
 
 const putLabel = (turn: EmbeddedTurn, rule: Rule): void => {
   note(turn, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });

@@ -320,6 +320,7 @@ describe('asking for a human', () => {
     'agent',
     'I want to talk to a human',
     'agent please',
+    'Plain request. agent please',
     'My parcel arrived damaged, please connect me with a colleague',
     'An agent, please',
     'a real person please',

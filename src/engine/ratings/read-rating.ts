@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../../contract/agents.ts';
 import { MAX_RATING_COMMENT, RATING_COMMENT } from '../../../contract/ratings.ts';
 import { rulesOf } from '../embedded/compile-rules.ts';
 import { matchRules, MAX_PATTERN_STEPS } from '../embedded/match-rules.ts';
-import { asksForPerson } from '../embedded/phrases.ts';
+import { asksForPerson } from '../embedded/asks-for-person.ts';
 import { foldText } from '../knowledge/fold-text.ts';
 import { asksToStop } from '../stop-words.ts';
 import { MAX_READ_CHARACTERS, readWords } from '../read-words.ts';
@@ -41,6 +41,6 @@ export const isComment = (text: string): boolean =>
 export function isCommand(text: string, definition: AgentDefinition): boolean {
   const read = text.slice(0, MAX_READ_CHARACTERS);
   const words = readWords(read);
-  if (asksToStop([text]) || (definition.hand_off?.on_request !== false && asksForPerson(words))) return true;
+  if (asksToStop([text]) || (definition.hand_off?.on_request !== false && asksForPerson(read))) return true;
   return matchRules(rulesOf(definition), read, words, { steps: MAX_PATTERN_STEPS }).rule?.action !== undefined;
 }

@@ -6,6 +6,7 @@ import { setTags } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { recordTags } from './record-tags.ts';
 import { endConversation, giveToPeople } from './hand-over.ts';
 
 /**
@@ -25,15 +26,7 @@ export async function actWithReply(
     throw invalidAt('/actions/add_tags', 'not_allowed', `A conversation has at most ${MAX_CONVERSATION_TAGS} tags.`);
   if (all.length > tags.length) {
     await setTags(tx, orgId, id, all);
-    // A tag may contain personal data, and the activity list is not erased with the person, so the entry contains no
-    // tag.
-    await recordAudit(tx, {
-      orgId,
-      actor,
-      action: 'conversation.tagged',
-      subjectId: id,
-      facts: { count: all.length },
-    });
+    await recordTags(tx, orgId, id, { before: tags, after: all }, actor);
   }
   if (to !== undefined) {
     const userId = to === 'me' ? actor.userId : to;

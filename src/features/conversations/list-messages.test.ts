@@ -8,6 +8,7 @@ import {
   givenMessage,
   givenOrganization,
 } from '../../../test/factories.ts';
+import { MAX_SHOWN_MESSAGES } from '../../../contract/limits.ts';
 import { listMessages } from './list-messages.ts';
 import { readConversation } from './read-conversations.ts';
 
@@ -50,6 +51,20 @@ test('a conversation has its newest 200 messages, and the pages before them have
     more = page.hasMore;
   }
   expect(read.toReversed()).toEqual(all.slice(0, -200));
+});
+
+test('with `before`, a conversation has 200 more messages, up to a maximum', async () => {
+  const more = await readConversation(parley, orgId, id, all.at(-200));
+  expect([idsOf(more.messages), more.has_earlier_messages]).toEqual([all.slice(-400), true]);
+  const whole = await readConversation(parley, orgId, id, all.at(-400));
+  expect([idsOf(whole.messages), whole.has_earlier_messages]).toEqual([all, false]);
+  const long = await givenConversation(parley.db, orgId, whole.channel_id);
+  const start = Date.now() - 10_000;
+  const ids: string[] = [];
+  for (let n = 0; n <= MAX_SHOWN_MESSAGES; n++)
+    ids.push(await givenMessage(parley.db, orgId, long.id, { content: { type: 'text', text: `${n}` }, at: start + n }));
+  const most = await readConversation(parley, orgId, long.id, ids[100]);
+  expect([idsOf(most.messages), most.has_earlier_messages]).toEqual([ids.slice(1), true]);
 });
 
 test('without `before`, the list starts with the newest message', async () => {

@@ -16,7 +16,7 @@ export async function listMessages(
 ): Promise<PageOf<ConversationMessage>> {
   if (!(await findConversation(db, orgId, id))) throw new Refusal('conversation_not_found');
   const [messages, scores] = await Promise.all([
-    listNewestMessages(db, orgId, id, limit + 1, after?.id ?? before),
+    listNewestMessages(db, orgId, id, limit + 1, { before: after?.id ?? before }),
     readAnswerScores(db, orgId, id),
   ]);
   const { rows, hasMore } = pageOf(messages.toReversed(), limit);

@@ -1,6 +1,6 @@
 import type { ConversationChange } from '../../../contract/dashboard/conversations.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { ChangeRow } from '../../store/conversations/changes.ts';
+import type { ChangeRow, TagNames } from '../../store/conversations/changes.ts';
 import type { ConversationRow } from '../../store/conversations/read.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
 
@@ -14,6 +14,7 @@ export function presentChanges(row: ConversationRow, changes: readonly ChangeRow
     actor_id: null,
     user_id: null,
     until: null,
+    ...NO_TAGS,
     created_at: timestamp(row.handedOffAt),
   };
   return [...ofMembers, handOff].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
@@ -28,7 +29,9 @@ const TYPES: Readonly<Record<string, ConversationChange['type']>> = {
   'conversation.tagged': 'tagged',
 };
 
-function presentChange({ id, actor, action, facts, created_at }: ChangeRow): ConversationChange | null {
+const NO_TAGS = { added_tags: [], removed_tags: [] };
+
+function presentChange({ id, actor, action, facts, tags, created_at }: ChangeRow): ConversationChange | null {
   const found = TYPES[action];
   if (found === undefined) return null;
   const user_id = textOf(facts['user_id']);
@@ -36,7 +39,13 @@ function presentChange({ id, actor, action, facts, created_at }: ChangeRow): Con
   const isEnd = (found === 'assigned' && user_id === null) || (found === 'snoozed' && until === null);
   const type = !isEnd ? found : found === 'assigned' ? 'unassigned' : 'snooze_ended';
   const actor_id = actor === SYSTEM.userId ? null : actor;
-  return { id, type, actor_id, user_id, until, created_at: timestamp(new Date(created_at)) };
+  return { id, type, actor_id, user_id, until, ...presentTags(tags), created_at: timestamp(new Date(created_at)) };
+}
+
+function presentTags(tags: string | null): Pick<ConversationChange, 'added_tags' | 'removed_tags'> {
+  if (tags === null) return NO_TAGS;
+  const { added, removed } = JSON.parse(tags) as TagNames;
+  return { added_tags: [...added], removed_tags: [...removed] };
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -5,6 +5,7 @@ import type {
   ConversationSummary,
   ListedConversation,
 } from '../../../contract/dashboard/conversations.ts';
+import { MAX_SHOWN_MESSAGES } from '../../../contract/limits.ts';
 import { NO_RESULT } from '../../../contract/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
@@ -41,6 +42,8 @@ const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;
 const MAX_APPROVALS = 50;
 const MAX_CHANGES = 200;
+/** With earlier messages, a conversation has at most this many times as many entries. */
+const EARLIER = MAX_SHOWN_MESSAGES / MAX_MESSAGES;
 
 export async function listConversations(
   { db }: { db: Db },
@@ -68,27 +71,30 @@ export async function listConversations(
   };
 }
 
+/** With `before`, the conversation also has the messages before this message, and more of its other entries. */
 export async function readConversation(
   { db }: Pick<ConversationsDeps, 'db'>,
   orgId: string,
   id: string,
+  before?: string,
 ): Promise<ConversationRecord> {
+  const times = before === undefined ? 1 : EARLIER;
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [messages, notes, changes, runs, models, window, approvals, scores] = await Promise.all([
-    listNewestMessages(db, orgId, id, MAX_MESSAGES + 1),
+  const [{ messages, most }, notes, changes, runs, models, window, approvals, scores] = await Promise.all([
+    readShownMessages(db, orgId, id, before),
     listNotes(db, orgId, id),
-    listChanges(db, orgId, id, MAX_CHANGES),
-    listConversationRuns(db, orgId, id, MAX_RUNS),
+    listChanges(db, orgId, id, times * MAX_CHANGES),
+    listConversationRuns(db, orgId, id, times * MAX_RUNS),
     readModelUse(db, orgId, id, null),
     readReplyWindow(db, channelKinds.get(row.channelKind), orgId, id),
-    listApprovalsOf(db, orgId, id, MAX_APPROVALS),
+    listApprovalsOf(db, orgId, id, times * MAX_APPROVALS),
     readAnswerScores(db, orgId, id),
   ]);
   return {
     ...presentConversation(row),
-    messages: messages.slice(-MAX_MESSAGES).map((message) => presentConversationMessage(message, scores)),
-    has_earlier_messages: messages.length > MAX_MESSAGES,
+    messages: messages.slice(-most).map((message) => presentConversationMessage(message, scores)),
+    has_earlier_messages: messages.length > most,
     notes: notes.map(presentNote),
     changes: presentChanges(row, changes),
     approvals: approvals.toReversed().map(presentEntry),
@@ -106,6 +112,23 @@ export async function readConversation(
     reply_window: window,
     models: models.map(presentModelUse),
   };
+}
+
+/** Returns the messages, oldest first, with one more than `most` if the conversation has earlier ones. */
+async function readShownMessages(
+  db: Db,
+  orgId: string,
+  id: string,
+  before: string | undefined,
+): Promise<{ messages: MessageRow[]; most: number }> {
+  if (before === undefined)
+    return { messages: await listNewestMessages(db, orgId, id, MAX_MESSAGES + 1), most: MAX_MESSAGES };
+  const [earlier, shown] = await Promise.all([
+    listNewestMessages(db, orgId, id, MAX_MESSAGES + 1, { before }),
+    listNewestMessages(db, orgId, id, MAX_SHOWN_MESSAGES + 1, { from: before }),
+  ]);
+  const most = Math.min(MAX_MESSAGES + shown.length, MAX_SHOWN_MESSAGES);
+  return { messages: [...earlier, ...shown], most };
 }
 
 export async function summarizeConversation(

@@ -38,6 +38,21 @@ it('new tags replace the old ones, apply to the turn in progress, and do not end
   expect(JSON.stringify(audit)).not.toContain('refund');
 });
 
+it('the changes of a conversation name the tags, which are erased with the conversation', async () => {
+  await put(['late']);
+  await put(['late', 'refund']);
+  await put(['refund']);
+  const { changes, notes } = (await owner.call(`GET /conversations/${id}`)).body;
+  expect(changes.slice(-2)).toMatchObject([
+    { type: 'tagged', added_tags: ['refund'], removed_tags: [] },
+    { type: 'tagged', added_tags: [], removed_tags: ['late'] },
+  ]);
+  expect(notes).toEqual([]);
+  await parley.db.execute(sql`DELETE FROM conversation_note WHERE conversation_id = ${id}`);
+  const erased = (await owner.call(`GET /conversations/${id}`)).body.changes.at(-1);
+  expect(erased).toMatchObject({ type: 'tagged', added_tags: [], removed_tags: [] });
+});
+
 it('tags are unique, limited in number, and separate for each organization', async () => {
   for (const wrong of [['x', 'x'], [''], ['x'.repeat(65)], Array.from({ length: 21 }, (_, n) => `t${n}`), 'x']) {
     expect((await put(wrong)).status).toBe(422);

@@ -1,8 +1,10 @@
 import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { setTags } from '../../store/conversations/write.ts';
+import { findConversation } from '../../store/conversations/read.ts';
+import { lockConversation, setTags } from '../../store/conversations/write.ts';
 import type { Db } from '../../store/db.ts';
-import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import type { Actor } from '../../store/organizations/audit.ts';
+import { recordTags } from './record-tags.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
 /**
@@ -17,11 +19,10 @@ export async function setConversationTags(
   actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
-    if (!(await setTags(tx, orgId, id, tags))) throw new Refusal('conversation_not_found');
-    // A tag may contain personal data, and the activity list is not erased with the person, so the entry contains no
-    // tag.
-    const facts = { count: tags.length };
-    await recordAudit(tx, { orgId, actor, action: 'conversation.tagged', subjectId: id, facts });
+    if (!(await lockConversation(tx, orgId, id))) throw new Refusal('conversation_not_found');
+    const { tags: before } = (await findConversation(tx, orgId, id))!;
+    await setTags(tx, orgId, id, tags);
+    await recordTags(tx, orgId, id, { before, after: tags }, actor);
   });
   return summarizeConversation({ db }, orgId, id);
 }

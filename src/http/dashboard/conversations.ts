@@ -50,7 +50,9 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
   route('createConversationView', ({ orgId, body, actor }) => createView(deps, orgId, body, actor)),
   route('deleteConversationView', ({ orgId, params, actor }) => deleteView(deps, orgId, params.view_id, actor)),
   route('changeConversations', ({ orgId, body, actor }) => changeConversations(deps, orgId, body, actor)),
-  route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
+  route('readConversation', ({ orgId, params, query }) =>
+    readConversation(deps, orgId, params.conversation_id, query.before),
+  ),
   route('listMessages', ({ orgId, params: { conversation_id: conversation }, query: { before }, paged }) =>
     paged({ conversation, before }, (page) => listMessages(deps, orgId, conversation, before, page)),
   ),

@@ -1,12 +1,17 @@
-import { and, asc, count, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, asc, count, eq, getTableColumns, like, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { conversationMention, conversationNote } from '../schema/conversation.ts';
 
 export type NoteRow = typeof conversationNote.$inferSelect;
 export type NoteWithMentions = NoteRow & { mentions: string[] };
 
+/** Other rows of the table have the names of changed tags (changes.ts). */
 const of = (orgId: string, conversationId: string) =>
-  and(eq(conversationNote.orgId, orgId), eq(conversationNote.conversationId, conversationId));
+  and(
+    eq(conversationNote.orgId, orgId),
+    eq(conversationNote.conversationId, conversationId),
+    like(conversationNote.id, 'note%'),
+  );
 
 /** The notes, oldest first. */
 export async function listNotes(db: Queryable, orgId: string, conversationId: string): Promise<NoteWithMentions[]> {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, lt, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, ne, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { channel } from '../schema/channel.ts';
 import { conversation, message } from '../schema/conversation.ts';
@@ -79,13 +79,13 @@ export async function hasReplyOfOthers(
   return row !== undefined;
 }
 
-/** The newest messages, oldest first. With `before`, the newest messages before this message. */
+/** The newest messages, oldest first. With `before`, the newest before this message. With `from`, none before it. */
 export async function listNewestMessages(
   db: Queryable,
   orgId: string,
   conversationId: string,
   limit: number,
-  before?: string,
+  { before, from }: { before?: string | undefined; from?: string | undefined } = {},
 ): Promise<MessageRow[]> {
   const rows = await db
     .select()
@@ -95,6 +95,7 @@ export async function listNewestMessages(
         eq(message.orgId, orgId),
         eq(message.conversationId, conversationId),
         before === undefined ? undefined : lt(message.id, before),
+        from === undefined ? undefined : gte(message.id, from),
       ),
     )
     .orderBy(desc(message.id))

@@ -17,6 +17,8 @@ export type Actor = {
 export const SYSTEM: Actor = { userId: 'system', address: null, requestId: null };
 
 export type AuditEntry = {
+  /** Without an ID, the entry gets a new one. */
+  id?: string;
   orgId: string;
   actor: Actor;
   /** A noun and a verb, such as `api_key.revoked`. */
@@ -30,7 +32,7 @@ export type AuditEntry = {
 export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.insert(audit).values({
     orgId: entry.orgId,
-    id: newId('audit'),
+    id: entry.id ?? newId('audit'),
     actor: entry.actor.userId,
     action: entry.action,
     subjectId: entry.subjectId,

@@ -128,7 +128,8 @@ export const conversationPresence = pgTable(
 );
 
 /**
- * Notes that members write to each other about a conversation. Notes are sent to no person, no agent and no webhook.
+ * Notes that members write to each other about a conversation. Notes are sent to no person, no agent and no webhook. A
+ * row with the ID of an audit entry has the names of the tags that a member changed (conversations/changes.ts).
  */
 export const conversationNote = pgTable(
   'conversation_note',

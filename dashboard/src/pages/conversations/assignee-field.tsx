@@ -53,6 +53,8 @@ export function AssigneeField({ item: { id, assignee_id }, field }: Props): Reac
       ref={field}
       size="xs"
       searchable
+      // After the change, the field gets the focus again, and its list would open over the panel.
+      openOnFocus={false}
       aria-label={say('assigned_to')}
       nothingFoundMessage={say('no_such_member')}
       value={assignee_id ?? NONE}

@@ -22,6 +22,7 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { LOOK_AGAIN_MS, READ_AGAIN } from './search.ts';
 import { SummaryLine } from './summary-line.tsx';
 import { Transcript } from './transcript.tsx';
+import { moveInRows } from './row-arrows.ts';
 import { useOpenNext } from './open-next.tsx';
 import { AlsoHere, Typing } from './presence.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
@@ -33,6 +34,9 @@ import { useSeen } from './use-seen.ts';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
+// The page of the list loads this file when it is idle, so the keys also work before a conversation is opened.
+document.addEventListener('keydown', moveInRows);
+
 export function ConversationPage(): ReactNode {
   const { conversation_id } = useParams({ from: '/inside/conversations/$conversation_id' });
   return <Opened conversation_id={conversation_id} key={conversation_id} />;
@@ -43,10 +47,11 @@ function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
   // The presence starts with the first read, because a topic that is added later closes the stream and opens a new
   // stream.
   const others = usePresence(conversation_id);
+  const [before, setBefore] = useState<string>();
   const read = useRead(
     'readConversation',
-    { params: { org_id, conversation_id } },
-    { every: LOOK_AGAIN_MS, live: `conversation:${conversation_id}` },
+    { params: { org_id, conversation_id }, query: { before } },
+    { every: LOOK_AGAIN_MS, live: `conversation:${conversation_id}`, keep: true },
   );
   if (read.isPending)
     return (
@@ -61,12 +66,17 @@ function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
         <ReadProblem read={read} />
       </div>
     );
-  return <Panes item={read.data} live={!read.isError} others={others} />;
+  return <Panes item={read.data} live={!read.isError} others={others} onEarlier={setBefore} />;
 }
 
-type PanesProps = { item: ConversationRecord; live: boolean; others: ReturnType<typeof usePresence> };
+type PanesProps = {
+  item: ConversationRecord;
+  live: boolean;
+  others: ReturnType<typeof usePresence>;
+  onEarlier: (before: string) => void;
+};
 
-function Panes({ item, live, others }: PanesProps): ReactNode {
+function Panes({ item, live, others, onEarlier }: PanesProps): ReactNode {
   const say = useTexts(texts);
   const nameOf = usePersonName();
   const may = useMay('member');
@@ -119,7 +129,7 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
         </header>
         <div className={classes.talkBody}>
           <SummaryLine item={item} />
-          <Transcript item={item} />
+          <Transcript item={item} onEarlier={onEarlier} />
           <Typing others={others} />
           <Composer item={item} others={others} />
         </div>

@@ -1,55 +1,42 @@
 import { Button, VisuallyHidden } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
-import type { ConversationMessage } from '../../../../contract/dashboard/conversations.ts';
-import { MAX_PAGE } from '../../../../contract/limits.ts';
-import { useAct } from '../../api/queries.ts';
+import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
+import { MAX_SHOWN_MESSAGES } from '../../../../contract/limits.ts';
+import { Problem } from '../../api/client.ts';
+import { readOptions } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { showEarlierTexts } from './show-earlier-texts.ts';
+import classes from './conversations.module.css';
 
-/** One click loads this number of pages. */
-const PAGES = 2;
 /** A screen reader would read inserted messages aloud, and processes an insertion some time later. */
 const QUIET_MS = 1_000;
 
-export type Earlier = { messages: ConversationMessage[]; before: string; isAll: boolean };
-
 type Props = {
-  conversation_id: string;
-  /** The first shown message. */
-  before: string;
+  item: ConversationRecord;
   log: RefObject<HTMLDivElement | null>;
-  isAll: boolean;
-  onLoad: (earlier: Earlier) => void;
+  /** Shows the conversation with the messages before this message. */
+  onEarlier: (before: string) => void;
 };
 
 /** The button stands above the messages. The message that was the first one stays at its place on the screen. */
-export function ShowEarlier({ conversation_id, before, log, isAll, onLoad }: Props): ReactNode {
+export function ShowEarlier({ item, log, onEarlier }: Props): ReactNode {
   const say = useTexts(showEarlierTexts);
-  const params = { org_id: useOrganization().id, conversation_id };
-  const read = useAct('listMessages', { refresh: [] });
+  const params = { org_id: useOrganization().id, conversation_id: item.id };
+  const client = useQueryClient();
   const button = useRef<HTMLButtonElement>(null);
   const [many, setMany] = useState(0);
   const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const before = item.messages[0]?.id ?? '';
+  const isFull = item.messages.length >= MAX_SHOWN_MESSAGES;
 
-  const load = async (): Promise<void> => {
-    const messages: ConversationMessage[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < PAGES; page++) {
-      const query = { before, limit: MAX_PAGE, cursor };
-      const { data, next_cursor } = await read.mutateAsync({ params, query });
-      messages.unshift(...data.toReversed());
-      cursor = next_cursor ?? undefined;
-      if (cursor === undefined) break;
-    }
-    insert({ messages, before, isAll: cursor === undefined });
-  };
-
-  const insert = (earlier: Earlier): void => {
+  const show = (messages: ConversationRecord['messages']): void => {
     const box = log.current;
     const first = box?.querySelector<HTMLElement>(`[data-message="${before}"]`);
     if (!box || !first) return;
@@ -58,8 +45,8 @@ export function ShowEarlier({ conversation_id, before, log, isAll, onLoad }: Pro
     box.ariaLive = 'off';
     setTimeout(() => (box.ariaLive = null), QUIET_MS);
     flushSync(() => {
-      onLoad(earlier);
-      setMany(earlier.messages.length);
+      onEarlier(before);
+      setMany(messages.findIndex(({ id }) => id === before));
     });
     box.scrollTop += first.getBoundingClientRect().top - place;
     if (!isFocused) return;
@@ -68,20 +55,27 @@ export function ShowEarlier({ conversation_id, before, log, isAll, onLoad }: Pro
     first.focus({ preventScroll: true });
   };
 
-  const onClick = (): void => {
-    if (isBusy) return;
+  const load = async (): Promise<void> => {
     setBusy(true);
-    // The page shows the error of the read.
-    load().then(
-      () => setBusy(false),
-      () => setBusy(false),
-    );
+    setProblem(undefined);
+    try {
+      // The page then renders the stored answer immediately, and reads it again after every change.
+      show((await client.fetchQuery(readOptions('readConversation', { params, query: { before } }))).messages);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      setProblem(error);
+    } finally {
+      setBusy(false);
+    }
   };
 
   return (
     <>
       <VisuallyHidden role="status">{many > 0 && say('shown', { many: number(say.language, many) })}</VisuallyHidden>
-      {!isAll && (
+      {isFull && item.has_earlier_messages && (
+        <p className={classes.note}>{say('most', { many: number(say.language, MAX_SHOWN_MESSAGES) })}</p>
+      )}
+      {!isFull && item.has_earlier_messages && (
         <Button
           ref={button}
           size="xs"
@@ -89,12 +83,12 @@ export function ShowEarlier({ conversation_id, before, log, isAll, onLoad }: Pro
           style={{ alignSelf: 'center', flexShrink: 0 }}
           leftSection={<IconArrowUp size={14} />}
           aria-disabled={isBusy || undefined}
-          onClick={onClick}
+          onClick={() => void (isBusy || load())}
         >
           {say('show')}
         </Button>
       )}
-      {read.error && <ProblemAlert problem={read.error} />}
+      {problem && <ProblemAlert problem={problem} />}
     </>
   );
 }

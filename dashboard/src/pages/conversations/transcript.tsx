@@ -10,7 +10,6 @@ import {
   useState,
   type ComponentProps,
   type ReactNode,
-  type RefObject,
 } from 'react';
 import type { ApprovalEntry } from '../../../../contract/dashboard/approvals.ts';
 import type {
@@ -33,12 +32,12 @@ import type { Teachable } from '../../parts/questions/choose-passage-dialog.tsx'
 import { ChoosePassageDialog } from '../../parts/questions/question-dialogs.tsx';
 import { CreateTestCase } from './create-test-case.tsx';
 import { EarlierMessages } from './earlier-messages.tsx';
+import { joinTags } from './join-tags.ts';
 import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { RatedLine } from './rated-line.tsx';
 import { ratingTexts } from './rating-texts.ts';
 import { SentFile } from './sent-file.tsx';
-import type { Earlier } from './show-earlier.tsx';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
@@ -50,17 +49,19 @@ const NEAR_PX = 80;
 /** Runs in the listed states will answer soon. */
 const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
+type OnEarlier = Pick<ComponentProps<typeof ShowEarlier>, 'onEarlier'>;
+
 /**
  * Shows the messages, newest at the end. The view follows new messages, unless they are of others and the reader has
  * scrolled up.
  */
-export function Transcript({ item: read }: { item: ConversationRecord }): ReactNode {
+export function Transcript({ item, onEarlier }: { item: ConversationRecord } & OnEarlier): ReactNode {
   const say = useTexts(texts);
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
-  const { item, entries, showEarlier } = useEarlier(read, log);
+  const entries = inOrder(item);
   const { newest, isMine } = useNewest(entries);
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
@@ -104,7 +105,7 @@ export function Transcript({ item: read }: { item: ConversationRecord }): ReactN
         }}
       >
         <div className={classes.entries}>
-          {showEarlier}
+          <Earlier {...{ item, log, onEarlier }} />
           {entries.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
           {entries.map((entry, index) => (
             <Fragment key={entry.id}>
@@ -137,37 +138,16 @@ export function Transcript({ item: read }: { item: ConversationRecord }): ReactN
   );
 }
 
-/**
- * Adds the earlier messages that the reader loaded. Messages that a later read does not contain, because newer ones
- * have arrived, stay too.
- */
-function useEarlier(read: ConversationRecord, log: RefObject<HTMLDivElement | null>) {
-  const shown = useRef<ConversationMessage[]>([]);
-  const [start, setStart] = useState<{ id: string | undefined }>();
-  const messages = read.has_earlier_messages ? joined(shown.current, read.messages) : read.messages;
-  shown.current = messages;
-  const onLoad = (earlier: Earlier): void => {
-    if (shown.current[0]?.id !== earlier.before) return;
-    shown.current = [...earlier.messages, ...shown.current];
-    // A new object renders the messages, even if the start is still unknown.
-    setStart({ id: earlier.isAll ? shown.current[0]?.id : undefined });
-  };
-  const before = messages[0]?.id;
-  const showEarlier = read.has_earlier_messages && before !== undefined && (
+/** After all earlier messages are shown, the component stays, because it tells their number to screen readers. */
+function Earlier(props: ComponentProps<typeof ShowEarlier>): ReactNode {
+  const wasCut = useRef(false);
+  wasCut.current ||= props.item.has_earlier_messages;
+  if (!wasCut.current) return null;
+  return (
     <Suspense fallback={null}>
-      <ShowEarlier conversation_id={read.id} {...{ before, log, onLoad }} isAll={start?.id === before} />
+      <ShowEarlier {...props} />
     </Suspense>
   );
-  const item = { ...read, messages };
-  return { item, entries: inOrder(item), showEarlier };
-}
-
-/** After a long pause, messages between the shown and the newest ones may be missing. Then only the newest are shown. */
-function joined(shown: ConversationMessage[], newest: ConversationMessage[]): ConversationMessage[] {
-  const first = newest[0]?.id ?? '';
-  const last = shown.at(-1)?.id;
-  if (last === undefined || last < first) return newest;
-  return [...shown.filter(({ id }) => id < first), ...newest];
 }
 
 /** Returns the ID of the newest message or note, and whether the reader wrote it. */
@@ -199,8 +179,9 @@ type ShownRating = SurveyRating & { id: string; created_at: string };
 type Dated = { created_at: string };
 
 /** Notes and changes are at the position of their time. A run that a message started is shown by this message. */
-const inOrder = ({ messages, notes, changes, runs, approvals, rating }: ConversationRecord) => {
-  const none = { actor_id: null, user_id: null, until: null };
+const inOrder = ({ messages, has_earlier_messages, ...item }: ConversationRecord) => {
+  const { notes, changes, runs, approvals, rating } = item;
+  const none = { actor_id: null, user_id: null, until: null, added_tags: [], removed_tags: [] };
   const started = runs.flatMap(({ id, trigger_id, created_at, earlier }): ShownChange[] =>
     trigger_id === null ? [] : [{ ...none, id, type: 'run_started', created_at, earlier }],
   );
@@ -213,14 +194,10 @@ const inOrder = ({ messages, notes, changes, runs, approvals, rating }: Conversa
     ...(rating ? [{ ...rating, id: 'rating', created_at: rating.rated_at }] : []),
   ];
   const sorted = entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
-  return sorted.filter((one, index) => !isTaggedAgain(one, sorted[index + 1]));
+  // Entries from the time before the first message are shown with the earlier messages.
+  const start = has_earlier_messages ? sorted.findIndex((one) => 'role' in one) : 0;
+  return joinTags(sorted.slice(start));
 };
-
-/** A member often adds several tags one by one, so only the last change of several is shown. */
-const isTaggedAgain = (one: object, next: object | undefined): boolean =>
-  isTagged(one) && next !== undefined && isTagged(next) && one.actor_id === next.actor_id;
-
-const isTagged = (one: object): one is ShownChange => 'actor_id' in one && (one as ShownChange).type === 'tagged';
 
 /** Shows the date above the first entry of each day. */
 function Day({ of, before }: { of: Dated; before: Dated | undefined }): ReactNode {
