@@ -42,6 +42,12 @@ describe.skipIf(!CHROMIUM)('the look of the pages', () => {
       (org_id, day, agent_id, key_id, campaign_id, provider, model, currency, turns, calls, input_tokens, output_tokens, cached_tokens, milliseconds, cost)
       SELECT org_id, now(), id, '', '', 'openai', 'gpt-test', 'QAR', 28707, 28707, 1234567890, 7654321, 1000000, 54321000, 131.000094
       FROM agent WHERE id = ${agent}`);
+    const trigger = subjects['trigger_id']!;
+    const asked = { end_user: { external_id: 'crm-7' }, variables: { order_id: 'A-7' }, message: 'Is parking free?' };
+    await call(`POST /triggers/${trigger}/test`, asked);
+    const { value: key } = await journey.app.key(subjects['org']!.split('/').at(-1)!, { permissions: ['triggers'] });
+    const sent = await journey.app.call('POST', `/api/triggers/${agent}/${trigger}`, { key, body: asked });
+    expect(sent.status).toBe(202);
     await journey.app.db.execute(sql`UPDATE key_usage SET accepted = 28707364`);
   });
   afterAll(() => journey?.stop());
@@ -114,6 +120,79 @@ describe.skipIf(!CHROMIUM)('the look of the pages', () => {
       }
     },
   );
+
+  test('Home, End and letters move through a menu and through an open select', async () => {
+    const page = await at(`/triggers/${subjects['trigger_id']}`);
+    const opener = page.getByRole('button', { name: /^Your menu/ });
+    await opener.press('Enter');
+    await page.locator('[role=menu]:popover-open').waitFor();
+    const focused = (): Promise<string> => page.locator(':focus').innerText();
+    const reached: string[] = [];
+    for (const key of ['End', 'Home', 's', 'a']) {
+      await page.keyboard.press(key);
+      reached.push(await focused());
+    }
+    expect(reached).toEqual(['Sign out', 'Your account', 'System', 'API reference']);
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe(await opener.innerText());
+
+    // The listener loads while the page is idle.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const select = page.getByRole('combobox', { name: 'Type of variable 1' });
+    await select.press('ArrowDown');
+    const options = page.getByRole('option');
+    await options.first().waitFor();
+    const names = await options.allInnerTexts();
+    expect(names.length).toBeGreaterThan(2);
+    const active = page.locator('[role=option][data-combobox-selected]');
+    for (const [key, name] of [
+      ['End', names.at(-1)],
+      ['Home', names[0]],
+      ['n', 'number'],
+      ['End', names.at(-1)],
+    ]) {
+      await select.press(key!);
+      await expect.poll(() => active.innerText()).toBe(name);
+    }
+    await select.press('Escape');
+    expect(await select.getAttribute('aria-expanded')).toBe('false');
+  });
+
+  test('forced colors keep switches, chosen options and bars visible', async () => {
+    const page = await at('/?period=7d', { forcedColors: 'active' });
+    const outline = page.locator('main .mantine-SegmentedControl-label[data-active]').first();
+    const style = (target: typeof outline, name: string): Promise<string> =>
+      target.evaluate((one, of) => one.ownerDocument.defaultView!.getComputedStyle(one).getPropertyValue(of), name);
+    await outline.waitFor();
+    expect(await style(outline, 'outline-style')).toBe('solid');
+    expect(await style(page.locator('nav [aria-current=page]').first(), 'outline-style')).toBe('solid');
+    const bar = page.locator('main [data-what=second]').first();
+    expect(await style(bar, 'background-color')).not.toBe(await style(page.locator('body'), 'background-color'));
+    await follow(page, '/end-users');
+    await settled(page);
+    expect(await style(page.locator('main .mantine-Switch-track').first(), 'border-top-style')).toBe('solid');
+  });
+
+  test('the facts of an unanswered question have space between them', async () => {
+    const page = await at('/', { viewport: PHONE });
+    const facts = page
+      .getByText(/^Asked /)
+      .first()
+      .locator('..');
+    expect(await facts.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).columnGap)).toBe('10px');
+  });
+
+  test('the IDs of a request begin at the side of the drawer in Arabic', async () => {
+    const page = await at('/activity?tab=requests', { liked: { language: 'ar' } });
+    await page.locator('[data-row] :is(a, button)').first().click();
+    const ids = page.getByRole('dialog').locator('a[href*="agent_"], a[href*="trigger_"]');
+    await ids.first().waitFor();
+    const ends = await ids.evaluateAll((links) => links.map((link) => Math.round(link.getBoundingClientRect().right)));
+    expect(new Set(ends).size).toBe(1);
+  });
 
   test('an import shows an Arabic value at the side of its column', async () => {
     const page = await at('/end-users/import');

@@ -162,7 +162,7 @@ function Question({ item, agent, busy, onWrite, onTeach, onDismiss }: Props): Re
           <Text size="sm" fw={550} dir="auto" lineClamp={2}>
             {item.question}
           </Text>
-          <Group gap="2px xs" mt={4}>
+          <Group gap="2px 10px" mt={4}>
             {agent}
             <Text size="xs" c="dimmed">
               {say('asked', { count: item.count })}
