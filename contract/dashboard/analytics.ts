@@ -27,6 +27,10 @@ export const CONVERSATION_OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
 
+/** The groups of conversations that have no member or no version. */
+export const WITHOUT = ['member', 'version'] as const;
+export type Without = (typeof WITHOUT)[number];
+
 /** The filters by properties of a conversation. The list of conversations has the same filters. */
 export const conversationCircumstances = {
   /**

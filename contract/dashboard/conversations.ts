@@ -1,5 +1,5 @@
 import { ApprovalEntry } from './approvals.ts';
-import { CONVERSATION_OUTCOMES, conversationCircumstances } from './analytics.ts';
+import { CONVERSATION_OUTCOMES, conversationCircumstances, WITHOUT } from './analytics.ts';
 import { Tag } from '../end-users.ts';
 import { Type, type Static } from 'typebox';
 import { DeliveryError } from '../channels.ts';
@@ -252,6 +252,8 @@ export const ConversationListQuery = PageQuery({
   /** The outcome of the conversation, as Analytics counts it. */
   outcome: Type.Optional(Type.Enum(CONVERSATION_OUTCOMES)),
   ...conversationCircumstances,
+  /** Conversations in which no member wrote, or whose latest run has no version. */
+  without: Type.Optional(Type.Enum(WITHOUT)),
   /** Without a sort, the latest message comes first, or in the view `waiting` the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });

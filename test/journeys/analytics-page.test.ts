@@ -78,12 +78,37 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
     for (const one of data.slice(1)) await expect.poll(() => page.getByText(one.end_user.name).count()).toBe(0);
     await page.goBack();
     await page.getByRole('combobox', { name: 'Group by' }).selectOption('Member');
-    await rows(page).getByText('No member wrote').waitFor();
+    await rows(page)
+      .filter({ hasText: 'No member wrote' })
+      .getByRole('link', { name: '2', exact: true })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Remove filter: No member wrote' }).waitFor();
+    await list.first().waitFor({ state: 'detached' });
+    for (const one of data.slice(1)) await page.getByText(one.end_user.name).first().waitFor();
+    await page.goBack();
     // The link of a row has the filter of the row.
     await rows(page).filter({ hasText: 'Asha' }).getByRole('link', { name: '1', exact: true }).first().click();
     await page.getByRole('button', { name: /^Remove filter: Member: / }).waitFor();
     await list.first().waitFor();
   });
+
+  it.each(['day', 'agent', 'version', 'channel', 'member'])(
+    'each number of the groups by %s is the number of rows in its list',
+    async (by) => {
+      const page = await at(`/analytics?by=${by}`);
+      await expect.poll(() => rows(page).count()).toBe(by === 'member' ? 2 : 1);
+      const figures = await page.evaluate<[name: string, text: string, href: string | undefined][]>(FIGURES);
+      const listed = figures.flatMap(([name, text, href]) =>
+        /^[1-9]\d*$/.test(text) ? [[name, Number(text), href]] : [],
+      );
+      expect(listed.length).toBeGreaterThan(5);
+      const found = await Promise.all(
+        listed.map(async ([name, , href]) => [name, await countListed(journey, { orgId, cookie }, String(href)), href]),
+      );
+      expect(found).toEqual(listed);
+    },
+  );
 
   it('the URL keeps the period and the filters, which can be changed by keyboard', async () => {
     const page = await at('/analytics');
@@ -129,3 +154,21 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
     await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
   });
 });
+
+/** The name, the text and the link of each figure: the tiles and the cells of the table. */
+const FIGURES = `[
+  ...[...document.querySelectorAll('dl > div')].map((tile) =>
+    [tile.querySelector('dt').innerText, tile.querySelector('dd').innerText, tile.querySelector('a')?.getAttribute('href')]),
+  ...[...document.querySelectorAll('main table[aria-label="In groups"] tbody tr')].flatMap((row) =>
+    [...row.cells].slice(1).map((cell) =>
+      [row.cells[0].innerText, cell.innerText, cell.querySelector('a')?.getAttribute('href')])),
+]`;
+
+/** Returns the number of rows of the list that the link opens, read from the route of the list. */
+async function countListed(journey: Journey, { orgId, cookie }: Pick<Owner, 'orgId' | 'cookie'>, href: string) {
+  const { searchParams } = new URL(href, journey.app.url);
+  // The dashboard writes a text that looks like a number or a boolean with quotation marks.
+  const query = String(searchParams).replaceAll('%22', '');
+  const answer = await journey.api(`GET /organizations/${orgId}/conversations?${query}`, undefined, cookie);
+  return answer.body.data.length;
+}

@@ -355,7 +355,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       const trial = page.getByRole('region', { name: 'Send a test' });
       await trial.getByRole('button', { name: 'Send test' }).click();
       await trial.getByText('Enter an address.').waitFor();
-      await trial.getByLabel('Any name').fill('me');
+      await trial.getByLabel('Name of the test person').fill('me');
       await trial.getByRole('button', { name: 'Send test' }).click();
       await trial.getByText('Delivered').waitFor();
       await trial.getByRole('link', { name: 'Open the conversation' }).waitFor();

@@ -28,7 +28,7 @@ export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): Rea
         title={say('delete')}
         description={say('delete_hint')}
         aside={
-          <Button color="red.8" onClick={() => setOpened(true)}>
+          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpened(true)}>
             {say('delete')}
           </Button>
         }

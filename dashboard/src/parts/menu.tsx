@@ -14,7 +14,7 @@ type OpenerProps = { popoverTarget: string; 'aria-haspopup': 'menu' };
 
 /**
  * A menu that uses the browser's popover. The menu opens above everything, closes on Esc or a click outside, and
- * returns the focus to its button. Arrow keys move through the items.
+ * returns the focus to its button. Arrow keys, and the first letter of an item, move through the items.
  */
 export function Menu({ label, align = 'start', button, children }: Props): ReactNode {
   const id = useId();
@@ -142,7 +142,11 @@ function moveFocus(event: KeyboardEvent<HTMLDivElement>): void {
   const items = itemsOf(event.currentTarget);
   const at = items.indexOf(document.activeElement as HTMLElement);
   if (at === -1) return;
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1 + items.length, Home: 0, End: items.length - 1 }[event.key];
+  const { key } = event;
+  const after = [...items.slice(at + 1), ...items.slice(0, at)];
+  const named = after.findIndex(({ innerText }) => innerText.trim().toLowerCase().startsWith(key));
+  const keys = { ArrowDown: at + 1, ArrowUp: at - 1 + items.length, Home: 0, End: items.length - 1 };
+  const to = keys[key as keyof typeof keys] ?? (named === -1 || event.ctrlKey ? undefined : at + 1 + named);
   if (to === undefined) return;
   event.preventDefault();
   items[to % items.length]?.focus();

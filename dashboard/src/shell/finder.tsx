@@ -10,6 +10,8 @@ import { call } from '../api/client.ts';
 import { useTexts } from '../language/texts.tsx';
 import { useOrganization, useSession } from '../session/session.ts';
 import { pageOfId } from '../parts/page-of-id.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- the shell loads the finder after the first view of any page
+import '../parts/select-keys.ts';
 import { onPageActions, pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
 import { useCommands } from './commands.ts';
 import { MORE_PAGES } from './more-pages.ts';

@@ -128,7 +128,7 @@ describe('the figures of Analytics', () => {
       resolved: 3_600,
       score: 2,
     });
-    const silent = await talk(NOW - 4 * HOUR, { messages: [['agent', 0]] });
+    const silent = await talk(NOW - 4 * HOUR, { messages: [['agent', 0]], version: 1 });
     const { total, from, to } = await read();
     expect(total).toEqual({
       conversations: 4,
@@ -171,6 +171,14 @@ describe('the figures of Analytics', () => {
     expect(await listed({})).toEqual([answered, missed, handed, silent].toSorted().toReversed());
     expect(await listed({ memberId: ASHA })).toEqual([handed]);
     expect(await listed({ memberId: OMAR })).toEqual([]);
+    const others = [answered, missed, silent].toSorted().toReversed();
+    expect(await listed({ without: 'member' })).toEqual(others);
+    expect(await listed({ without: 'member', sort: 'newest' })).toEqual(others);
+    expect(await listed({ without: 'version' })).toEqual([answered, missed, handed].toSorted().toReversed());
+    expect((await read({ by: 'member' })).data.map(({ group, figures }) => [group, figures.conversations])).toEqual([
+      [null, 3],
+      [ASHA, 1],
+    ]);
   });
 
   test('figures use the days of the organization’s time zone, and are compared with the same number of days before', async () => {

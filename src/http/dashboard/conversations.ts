@@ -27,8 +27,8 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
     const { since, until, handed_off: handedOff, rated } = query;
-    const { outcome, version, member_id: memberId, trigger_id: triggerId, campaign_id: campaignId } = query;
-    const circumstances = { outcome, version, memberId, triggerId, campaignId };
+    const { outcome, without, version, member_id: memberId, trigger_id: triggerId, campaign_id: campaignId } = query;
+    const circumstances = { outcome, without, version, memberId, triggerId, campaignId };
     const named = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff, rated };
     const filter = { ...named, ...circumstances, since: momentOf(since), until: momentOf(until) };
     // The list is not in the order of `created_at`, so the cursor contains the position of the list.

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { ConversationOutcome } from '../../../contract/dashboard/analytics.ts';
+import type { ConversationOutcome, Without } from '../../../contract/dashboard/analytics.ts';
 import { SURVEY } from '../schema/rating.ts';
 
 /**
@@ -58,25 +58,37 @@ const OUTCOMES: Record<ConversationOutcome, (c: string) => string> = {
 
 export type Circumstances = {
   outcome?: ConversationOutcome | undefined;
+  without?: Without | undefined;
   version?: number | undefined;
   memberId?: string | undefined;
   triggerId?: string | undefined;
   campaignId?: string | undefined;
 };
 
-export const hasCircumstances = ({ outcome, version, memberId, triggerId, campaignId }: Circumstances): boolean =>
-  [outcome, version, memberId, triggerId, campaignId].some((value) => value !== undefined);
+export const hasCircumstances = (filter: Circumstances): boolean => {
+  const { outcome, without, version, memberId, triggerId, campaignId } = filter;
+  return [outcome, without, version, memberId, triggerId, campaignId].some((value) => value !== undefined);
+};
+
+/** Analytics does not count members whose messages have no author. */
+const memberWrote = (c: string): string => `(SELECT true FROM message m WHERE m.conversation_id = ${c}.id
+    AND m.role = 'member' AND m.author_id IS NOT NULL LIMIT 1)`;
+const WITHOUT: Record<Without, (c: string) => string> = {
+  member: (c) => `${memberWrote(c)} IS NULL`,
+  version: (c) => `${versionOf(c)} IS NULL`,
+};
 
 const is = (value: string, wanted: string | number | undefined): SQL =>
   wanted === undefined ? sql`` : sql`AND ${sql.raw(value)} = ${wanted}`;
 
 /** The SQL conditions begin with AND. */
 export function underCircumstances(
-  { outcome, version, memberId, triggerId, campaignId }: Circumstances,
+  { outcome, without, version, memberId, triggerId, campaignId }: Circumstances,
   c: string,
 ): SQL {
   const member = sql`AND (SELECT true FROM message m WHERE m.conversation_id = ${sql.raw(c)}.id AND m.role = 'member'
     AND m.author_id = ${memberId} LIMIT 1) IS NOT NULL`;
-  return sql`${outcome ? sql`AND ${sql.raw(OUTCOMES[outcome](c))}` : sql``} ${is(versionOf(c), version)}
+  return sql`${outcome ? sql`AND ${sql.raw(OUTCOMES[outcome](c))}` : sql``}
+    ${without ? sql`AND ${sql.raw(WITHOUT[without](c))}` : sql``} ${is(versionOf(c), version)}
     ${memberId === undefined ? sql`` : member} ${is(triggerOf(c), triggerId)} ${is(campaignOf(c), campaignId)}`;
 }

@@ -152,7 +152,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   const { faulty } = useEditor();
   const panels: Record<AgentTab, ReactNode> = {
     behaviour: <BehaviourTab key={discarded} />,
-    knowledge: <KnowledgeTab agentId={agent.id} />,
+    knowledge: <KnowledgeTab agentId={agent.id} unsaved={unsaved} />,
     steps: (
       <>
         <StepsTab key={discarded} />
@@ -163,7 +163,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
     tools: <ToolsTab key={discarded} changed={agent.changed_tools} />,
     tests: (
       <>
-        <TestCasesTab agentId={agent.id} unsaved={unsaved} />
+        <TestCasesTab agentId={agent.id} unsaved={unsaved} isPublished={!unsaved && !agent.unpublished_changes} />
         {may && <ReplayCard agentId={agent.id} unsaved={unsaved} />}
       </>
     ),

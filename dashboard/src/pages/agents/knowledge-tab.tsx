@@ -33,7 +33,8 @@ import pageClasses from '../../parts/page.module.css';
 
 const PAGE = 20;
 
-export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
+/** `unsaved`: the draft of the agent has changes, so the next step is to publish it. */
+export function KnowledgeTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
@@ -48,7 +49,11 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
     { keep: true },
   );
   const empty = hasNone({ list, read: documents });
-  const add = may && <AddButton onClick={() => setAdding(true)}>{say('add_document')}</AddButton>;
+  const add = may && (
+    <AddButton secondary={unsaved} onClick={() => setAdding(true)}>
+      {say('add_document')}
+    </AddButton>
+  );
   return (
     <>
       <Box mb="md">

@@ -18,7 +18,10 @@ import classes from '../../parts/page.module.css';
  * The tab shows the tests of an agent, their last results, and the button that runs them. The list shows failed tests
  * first.
  */
-export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
+/** `isPublished`: the draft has no changes, so publishing is not the next step. */
+type Props = { agentId: string; unsaved: boolean; isPublished: boolean };
+
+export function TestCasesTab({ agentId, unsaved, isPublished }: Props): ReactNode {
   const say = useTexts(testTexts);
   const org_id = useOrganization().id;
   const suite = useRead('readSuite', { params: { org_id, agent_id: agentId } });
@@ -27,7 +30,7 @@ export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: b
       {suite.isPending ? (
         <Skeleton h={160} />
       ) : suite.data ? (
-        <Suite agentId={agentId} suite={suite.data} unsaved={unsaved} />
+        <Suite agentId={agentId} suite={suite.data} unsaved={unsaved} isPublished={isPublished} />
       ) : (
         <ProblemAlert problem={suite.error} onRetry={() => void suite.refetch()} />
       )}
@@ -38,7 +41,7 @@ export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: b
 type Params = { org_id: string; agent_id: string };
 type Editing = { at: number; item: TestCase | null };
 
-function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecord; unsaved: boolean }): ReactNode {
+function Suite({ agentId, suite, unsaved, isPublished }: Props & { suite: SuiteRecord }): ReactNode {
   const say = useTexts(testTexts);
   const may = useMay('member');
   const params = { org_id: useOrganization().id, agent_id: agentId };
@@ -60,7 +63,7 @@ function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecor
       )}
       {may && (
         <Group gap="xs">
-          {cases.length > 0 && <RunButton run={run} cases={cases} />}
+          {cases.length > 0 && <RunButton run={run} cases={cases} isMain={isPublished} />}
           <Button variant="default" onClick={() => setEditing({ at: cases.length, item: null })}>
             {say('add')}
           </Button>
@@ -186,14 +189,18 @@ function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
 
 type Run = ReturnType<typeof useTestRun>;
 
-function RunButton({ run, cases }: { run: Run; cases: readonly TestCase[] }): ReactNode {
+type RunProps = { run: Run; cases: readonly TestCase[]; isMain: boolean };
+
+function RunButton({ run, cases, isMain }: RunProps): ReactNode {
   const say = useTexts(testTexts);
   return run.busy ? (
     <Button color="gray" onClick={run.stop}>
       {say('stop')}
     </Button>
   ) : (
-    <Button onClick={() => void run.start(cases)}>{say('run_all')}</Button>
+    <Button variant={isMain ? 'filled' : 'default'} onClick={() => void run.start(cases)}>
+      {say('run_all')}
+    </Button>
   );
 }
 

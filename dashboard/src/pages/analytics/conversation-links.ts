@@ -1,8 +1,8 @@
 import type { LinkProps } from '@tanstack/react-router';
-import type { ConversationOutcome } from '../../../../contract/dashboard/analytics.ts';
+import type { ConversationOutcome, Without } from '../../../../contract/dashboard/analytics.ts';
 import type { AnalyticsFilters } from './search.ts';
 
-type Where = AnalyticsFilters & { since: string; until: string };
+type Where = AnalyticsFilters & { since: string; until: string; without?: Without };
 type What = { outcome?: ConversationOutcome; status?: 'resolved' };
 
 /** Links to the conversations behind the figures of a period and its filters. */

@@ -124,7 +124,7 @@ type FigureProps = {
   to: (list: ReturnType<typeof conversationLinks>) => LinkProps;
 };
 
-/** A zero has no link, and no filter finds conversations without a version or a member. */
+/** A zero has no link. */
 function Figure({ text, list, to }: FigureProps): ReactNode {
   if (list === null || text === '0' || text === '–') return text;
   return (
@@ -143,13 +143,16 @@ function rowList(
   const { by: _by, days: _days, since: _since, until: _until, ...filters } = search;
   const period = { since: found.from, until: found.to };
   const { by } = found;
-  if (group === null) return null;
   if (by === 'day') {
     const day = found.days.find((one) => one.day === group);
     return day ? conversationLinks({ ...filters, since: day.from, until: day.to }) : null;
   }
-  if (by === 'version')
-    return agent_id === null ? null : conversationLinks({ ...filters, ...period, agent_id, version: Number(group) });
+  if (by === 'version') {
+    if (agent_id === null) return null;
+    const version = group === null ? { without: by } : { version: Number(group) };
+    return conversationLinks({ ...filters, ...period, agent_id, ...version });
+  }
+  if (group === null) return by === 'member' ? conversationLinks({ ...filters, ...period, without: by }) : null;
   return conversationLinks({ ...filters, ...period, [`${by}_id`]: group });
 }
 

@@ -54,7 +54,7 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
     void navigate({ to: '.', search: { tab: 'keys' as const, created: id }, replace: true, resetScroll: false });
   const mayCreate = mayManage && organization.plan === 'paid' && campaign.state !== 'ended';
   const createButton = mayCreate && (
-    <Button leftSection={<IconKey size={16} />} onClick={() => setCreating(true)}>
+    <Button variant="default" leftSection={<IconKey size={16} />} onClick={() => setCreating(true)}>
       {say('key_create')}
     </Button>
   );

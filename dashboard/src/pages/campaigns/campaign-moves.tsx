@@ -23,8 +23,11 @@ const MOVES: Record<CampaignRecord['state'], readonly CampaignMove[]> = {
 };
 const DONE = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
+/** `secondary`: the open tab has the next step. */
+type Props = { item: CampaignRecord; secondary: boolean };
+
 /** Each action asks for confirmation and explains its effect on people. */
-export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
+export function CampaignMoves({ item, secondary }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, campaign_id: item.id };
@@ -60,7 +63,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
       )}
       {forward && (
         <Button
-          variant={forward === 'pause' ? 'default' : 'filled'}
+          variant={forward === 'pause' || secondary ? 'default' : 'filled'}
           leftSection={forward === 'pause' ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
           onClick={() => ask(forward)}
         >

@@ -13,6 +13,7 @@ import { ApiTab } from './api-tab.tsx';
 import { CampaignMoves } from './campaign-moves.tsx';
 import { CampaignStateBadge } from './campaign-state.tsx';
 import { PeopleTab } from './people-tab.tsx';
+import { isReadyToStart } from './is-ready-to-start.ts';
 import { ProgressTab } from './progress-tab.tsx';
 import { RehearsalTab } from './rehearsal/rehearsal-tab.tsx';
 import { CAMPAIGN_TABS, firstTab, LOOK_AGAIN_MS, type CampaignTab } from './search.ts';
@@ -55,7 +56,9 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
         title={item.name}
         crumbs={[{ label: say('campaigns'), to: '/campaigns' }]}
         badge={<CampaignStateBadge state={item.state} />}
-        actions={may && <CampaignMoves item={item} />}
+        actions={
+          may && <CampaignMoves item={item} secondary={draft.dirty || (tab === 'people' && !isReadyToStart(item))} />
+        }
       />
       <Tabs
         value={tab}

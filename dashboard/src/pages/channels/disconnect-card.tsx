@@ -27,7 +27,7 @@ export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
         description={say(isOwn ? 'own_sandbox' : 'disconnect_hint')}
         aside={
           !isOwn && (
-            <Button color="red.8" onClick={() => setOpened(true)}>
+            <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpened(true)}>
               {say('disconnect')}
             </Button>
           )

@@ -68,7 +68,7 @@ export function SendTest({ item, kind }: Props): ReactNode {
             <TemplateFields channelId={item.id} label={say('test_template')} value={template} onChange={setTemplate} />
           )}
           <Group gap="md">
-            <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending}>
+            <Button type="submit" variant="default" leftSection={<IconSend size={16} />} loading={send.isPending}>
               {say('test_send')}
             </Button>
             {sent && <TestOutcome channelId={item.id} sent={sent} />}

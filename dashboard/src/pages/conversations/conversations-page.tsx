@@ -43,6 +43,7 @@ const FILTERS = [
   'until',
   'handed_off',
   'outcome',
+  'without',
   'version',
   'member_id',
   'trigger_id',

@@ -49,7 +49,7 @@ function useChips(filters: Filtering): Chip[] {
   const sayStatus = useTexts(statusTexts);
   const sayRating = useTexts(ratingTexts);
   const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, rated, sort } = filters;
-  const { outcome, version, member_id, trigger_id, campaign_id } = filters;
+  const { outcome, without, version, member_id, trigger_id, campaign_id } = filters;
   const memberName = useMemberNames();
   const time = (at: string): string => `${day(say.language, at)} ${clock(say.language, at)}`;
   const agentName = useAgentNames(agent_id ? [agent_id] : []);
@@ -64,6 +64,7 @@ function useChips(filters: Filtering): Chip[] {
     end_user_id && { name: 'end_user_id' as const, words: say('only_person') },
     handed_off && { name: 'handed_off' as const, words: sayInbox('filter_handed_off') },
     outcome && { name: 'outcome' as const, words: sayInbox(`outcome_${outcome}`) },
+    without && { name: 'without' as const, words: sayInbox(`without_${without}`) },
     version && { name: 'version' as const, words: named(sayInbox('filter_version'), String(version)) },
     member_id && {
       name: 'member_id' as const,

@@ -24,6 +24,10 @@ export const OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof OUTCOMES)[number];
 
+/** A copy of the contract's groups of conversations without a member or a version. */
+export const WITHOUT = ['member', 'version'] as const;
+export type Without = (typeof WITHOUT)[number];
+
 /** A copy of the contract's filter by rating, which is any score or one score. */
 export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
 export type RatedFilter = (typeof RATED)[number];
@@ -40,6 +44,7 @@ export type ConversationsSearch = {
   until?: string;
   handed_off?: true;
   outcome?: ConversationOutcome;
+  without?: Without;
   version?: number;
   member_id?: string;
   trigger_id?: string;
@@ -60,6 +65,7 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
   until: momentIn(raw, 'until'),
   handed_off: raw['handed_off'] === true ? true : undefined,
   outcome: oneOfIn(raw, 'outcome', OUTCOMES),
+  without: oneOfIn(raw, 'without', WITHOUT),
   version: numberIn(raw, 'version'),
   member_id: textIn(raw, 'member_id'),
   trigger_id: textIn(raw, 'trigger_id'),

@@ -35,7 +35,7 @@ export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
           >
             {say('export_one')}
           </Button>
-          <Button color="red.8" onClick={() => setOpened(true)}>
+          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpened(true)}>
             {say('erase')}
           </Button>
         </Group>

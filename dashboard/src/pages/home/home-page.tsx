@@ -3,10 +3,10 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { Overview } from '../../../../contract/dashboard/activity.ts';
 import { useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
-import pageClasses from '../../parts/page.module.css';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { usePartsInOrder } from '../../parts/use-parts-in-order.ts';
 import { setPreferences, usePreferences } from '../../preferences.ts';
 import { useOrganization } from '../../session/session.ts';
 import { texts } from './texts.ts';
@@ -42,6 +42,7 @@ export function HomePage(): ReactNode {
 function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode {
   const say = useTexts(texts);
   const { hidden_steps: hidden = [] } = usePreferences();
+  const inOrder = usePartsInOrder();
   // The steps stay visible if they are completed while the user looks at them.
   const [wasDone] = useState(() => isDone(facts));
   const [asked, setAsked] = useState(false);
@@ -58,7 +59,7 @@ function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode 
   };
   return (
     <Suspense fallback={<PagePending />}>
-      <div className={pageClasses.inOrder}>
+      <div {...inOrder}>
         {steps && <FirstSteps asked={asked} onHide={hide} />}
         {(!steps || hasBegun(facts)) && <StatisticsPart />}
         {hasBegun(facts) && <MissedQuestions most={MOST_QUESTIONS} />}

@@ -27,6 +27,10 @@ export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
   const [wrong, setWrong] = useState<string | null>(null);
   const test = useAct('testTrigger', { refresh: ['listTriggerRuns', 'listConversations', 'readOverview'] });
   if (!may) return null;
+  const change = (next: string | null): void => {
+    setTyped(next);
+    setWrong(null);
+  };
   const send = (dry: boolean): void => {
     const { dry_run: _, ...body } = parse(typed ?? example) ?? {};
     const fault = parseFault(typed ?? example);
@@ -52,13 +56,11 @@ export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
               spellCheck={false}
               value={typed ?? example}
               error={wrong}
-              onChange={(event) => {
-                setTyped(event.currentTarget.value);
-                setWrong(null);
-              }}
+              onChange={(event) => change(event.currentTarget.value)}
             />
             <Group gap="xs">
               <Button
+                variant="default"
                 leftSection={<IconSend size={16} className="mirror" />}
                 loading={test.isPending && !dry}
                 disabled={test.isPending && dry}
@@ -76,14 +78,7 @@ export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
                 {say('dry_run')}
               </Button>
               {typed !== null && (
-                <Button
-                  variant="subtle"
-                  color="gray"
-                  onClick={() => {
-                    setTyped(null);
-                    setWrong(null);
-                  }}
-                >
+                <Button variant="subtle" color="gray" onClick={() => change(null)}>
                   {say('body_reset')}
                 </Button>
               )}

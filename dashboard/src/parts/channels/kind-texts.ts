@@ -27,7 +27,7 @@ export const kindTexts = defineTexts(
       'Open api.slack.com/apps → your app → Event Subscriptions, enable events, and paste the URL above as “Request URL”.\nUnder “Subscribe to bot events”, add message.im.\nUnder “Interactivity & Shortcuts”, paste the same URL, so that buttons work.\nUnder “App Home”, allow people to send messages, then install the app again.',
     after_email:
       'Configure your mail provider, or a script behind your MX, to send each e-mail to the URL above by POST, as JSON with type, message_id, from and text.\nSign it with the channel’s secret as Standard Webhooks.\nIf you only send e-mail, none of this is needed.',
-    address_sandbox: 'Any name',
+    address_sandbox: 'Name of the test person',
     address_web_chat: 'Visitor',
     address_webhook: 'The person’s ID in your system',
     address_telegram: 'Chat ID',
@@ -67,7 +67,7 @@ export const kindTexts = defineTexts(
       'افتح api.slack.com/apps ← تطبيقك ← Event Subscriptions وفعّل الأحداث وألصق العنوان أعلاه في «Request URL».\nتحت «Subscribe to bot events» أضف message.im.\nتحت «Interactivity & Shortcuts» ألصق العنوان نفسه لتعمل الأزرار.\nتحت «App Home» اسمح للناس بإرسال الرسائل ثم ثبّت التطبيق من جديد.',
     after_email:
       'اجعل مزوّد بريدك، أو برنامجًا خلف MX، يرسل كل بريد إلى العنوان أعلاه بصيغة JSON وفيها type وmessage_id وfrom وtext.\nويوقّعه بسر القناة وفق Standard Webhooks.\nالبريد الذي يخرج فقط لا يحتاج إلى شيء من هذا.',
-    address_sandbox: 'أي اسم',
+    address_sandbox: 'اسم شخص الاختبار',
     address_web_chat: 'الزائر',
     address_webhook: 'معرّف الشخص لديك',
     address_telegram: 'معرّف المحادثة',

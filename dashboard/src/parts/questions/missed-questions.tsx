@@ -26,17 +26,24 @@ import classes from './questions.module.css';
 
 const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;
 
+/** No event announces a question without an answer. */
+const LOOK_AGAIN_MS = 15_000;
+
 /** Lists questions that the agent could not answer, by topic, with buttons that add an answer. */
 export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
   const say = useTexts(questionTexts);
   const params = { org_id: useOrganization().id, agent_id: agentId };
-  return <Questions read={useRead('listMissedQuestions', { params })} none={say('none')} />;
+  return <Questions read={useRead('listMissedQuestions', { params }, { every: LOOK_AGAIN_MS })} none={say('none')} />;
 }
 
 /** Lists the most frequent topics of all agents. */
 export function AllMissedQuestions({ most }: { most: number }): ReactNode {
   const say = useTexts(questionTexts);
-  const read = useRead('listAllMissedQuestions', { params: { org_id: useOrganization().id } });
+  const read = useRead(
+    'listAllMissedQuestions',
+    { params: { org_id: useOrganization().id } },
+    { every: LOOK_AGAIN_MS },
+  );
   return <Questions read={read} none={say('none_all')} most={most} />;
 }
 
@@ -155,7 +162,7 @@ function Question({ item, agent, busy, onWrite, onTeach, onDismiss }: Props): Re
           <Text size="sm" fw={550} dir="auto" lineClamp={2}>
             {item.question}
           </Text>
-          <Group gap="2px xs" mt={4}>
+          <Group gap="2px 10px" mt={4}>
             {agent}
             <Text size="xs" c="dimmed">
               {say('asked', { count: item.count })}

@@ -15,6 +15,7 @@ import { SegmentSelect, useSegments } from '../../../parts/segment-select.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { Found } from '../review/review.tsx';
 import reviewClasses from '../review/review.module.css';
+import { isReadyToStart } from '../is-ready-to-start.ts';
 import { AUDIENCE, READ_AGAIN } from '../search.ts';
 import { RecipientsFile } from './recipients-file.tsx';
 import { texts } from './texts.ts';
@@ -98,6 +99,7 @@ function Chosen({ item, source }: { item: CampaignRecord; source: Exclude<Source
             {say('review')}
           </Button>
           <Button
+            variant={isReadyToStart(item) ? 'default' : 'filled'}
             leftSection={<IconUsersPlus size={16} />}
             loading={add.isPending}
             disabled={isBusy || !review.data || !isAnyone(review.data) || Boolean(add.data)}

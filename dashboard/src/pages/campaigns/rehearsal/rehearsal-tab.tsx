@@ -55,7 +55,13 @@ export function RehearsalTab({ item, draft }: Props): ReactNode {
             />
             <RepliesFields rehearsal={rehearsal} />
             <Group gap="md">
-              <Button type="submit" leftSection={<IconPlayerPlay size={16} />} loading={isRunning} disabled={isMissing}>
+              <Button
+                type="submit"
+                variant="default"
+                leftSection={<IconPlayerPlay size={16} />}
+                loading={isRunning}
+                disabled={isMissing}
+              >
                 {say('run')}
               </Button>
               {draft.dirty && draft.isWhole && (

@@ -209,13 +209,7 @@ function Acts({ repeat: { isSaving, submitRef, save, stop }, stored }: PartProps
   const hasSegments = useSegments()?.length !== 0;
   return (
     <Group gap="xs">
-      <Button
-        type="submit"
-        variant={stored ? 'filled' : 'default'}
-        ref={submitRef}
-        loading={isSaving}
-        disabled={!stored && !hasSegments}
-      >
+      <Button type="submit" variant="default" ref={submitRef} loading={isSaving} disabled={!stored && !hasSegments}>
         {say(stored ? 'save' : 'begin')}
       </Button>
       {stored && (

@@ -4,8 +4,8 @@ import type { ChannelDetail } from '../../../../../contract/dashboard/channels.t
 import { useRead } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { MAX_PAGE } from '../../../../../contract/limits.ts';
-import pageClasses from '../../../parts/page.module.css';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { usePartsInOrder } from '../../../parts/use-parts-in-order.ts';
 import { usePreferences } from '../../../preferences.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { AgentStep } from './agent-step.tsx';
@@ -31,6 +31,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { tried = [] } = usePreferences();
+  const inOrder = usePartsInOrder();
   const overview = useRead('readOverview', { params: { org_id } }, { every: LOOK_AGAIN_MS, live: 'first_steps' });
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: 100 } }, { live: 'first_steps' });
   const [chosen, setChosen] = useState<string | null>(null);
@@ -83,7 +84,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
           {count === STEPS ? say(`all_done_${way}`) : say('progress', { done: count, all: STEPS })}
         </Text>
       </Group>
-      <ol className={`${classes.steps} ${pageClasses.inOrder}`}>
+      <ol ref={inOrder.ref} className={`${classes.steps} ${inOrder.className}`}>
         <AgentStep done={done[0]!} agents={agents.data.data} agent={agent} onChoose={setChosen} />
         <TryStep done={done[1]!} agent={agent} key={agent?.id} />
         {way === 'website' ? (

@@ -34,7 +34,13 @@ export function ZoneCard(): ReactNode {
         description={say('time_zone_hint')}
         footer={
           may ? (
-            <Button type="submit" disabled={zone === stored} loading={save.isPending}>
+            <Button
+              type="submit"
+              // The proposed time zone of the browser is no edit, so another card may have the main button.
+              variant={stored === null ? 'default' : 'filled'}
+              disabled={zone === stored}
+              loading={save.isPending}
+            >
               {sayCommon('save')}
             </Button>
           ) : (

@@ -43,7 +43,7 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
       description={say('passkeys_hint')}
       aside={
         missing === null && (
-          <Button ref={add} onClick={() => setOpen({ what: 'add' })}>
+          <Button ref={add} variant="default" onClick={() => setOpen({ what: 'add' })}>
             {say('passkey_add')}
           </Button>
         )

@@ -144,7 +144,7 @@ function PasswordCard(): ReactNode {
         title={say('password')}
         description={say('password_hint')}
         footer={
-          <Button type="submit" loading={change.isPending}>
+          <Button type="submit" variant="default" loading={change.isPending}>
             {say('change_password')}
           </Button>
         }

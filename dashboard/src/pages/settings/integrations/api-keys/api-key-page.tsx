@@ -144,7 +144,7 @@ function PageActions({ item, onAct }: { item: KeyRecord; onAct: (verb: KeyAct['v
           {say('rotate')}
         </Button>
       )}
-      <Button color="red.8" onClick={() => onAct('revoke')}>
+      <Button variant="default" c="var(--mantine-color-error)" onClick={() => onAct('revoke')}>
         {say('revoke')}
       </Button>
     </>

@@ -9,7 +9,6 @@ import { useTexts } from '../../../../language/texts.tsx';
 import { FilterBar } from '../../../../list/filter-bar.tsx';
 import { useListState } from '../../../../list/use-list-state.ts';
 import { AddButton } from '../../../../parts/add-button.tsx';
-import pageClasses from '../../../../parts/page.module.css';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
@@ -23,6 +22,7 @@ import {
   RevokeDialog,
   RotateDialog,
 } from '../../../../parts/api-keys/dialogs.tsx';
+import { usePartsInOrder } from '../../../../parts/use-parts-in-order.ts';
 import { LostValue } from '../../../../parts/api-keys/lost-value.tsx';
 import type { KeysSearch } from './search.ts';
 import { UpgradeLink } from '../../../../parts/api-keys/upgrade-link.tsx';
@@ -48,6 +48,7 @@ export function ApiKeysPage(): ReactNode {
     'state',
     'agent_id',
   ]);
+  const inOrder = usePartsInOrder();
   const keys = useRead(
     'listKeys',
     { params: { org_id: organization.id }, query: { ...list.filters, cursor: list.cursor, limit: PAGE } },
@@ -73,7 +74,7 @@ export function ApiKeysPage(): ReactNode {
       {search.created && !shown && <LostValue keyId={search.created} onDismiss={() => go({ created: undefined })} />}
       <BaseUrlCard />
       <Filters list={list} />
-      <div className={pageClasses.inOrder}>
+      <div {...inOrder}>
         <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
         <ScannerHelp />
       </div>
