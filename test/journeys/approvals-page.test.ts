@@ -74,6 +74,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
   it('a member denies a call from the list, and the count and the list follow', async () => {
     const { page, faults } = await journey.open('/approvals?status=pending', { as: OWNER });
     await page.getByText('1 waits for an approval').waitFor({ state: 'attached' });
+    await page.getByText('items: ["Lamp","Table"], amount: 120, order_id: A-1043').waitFor();
     await page.getByRole('button', { name: 'Review refund' }).click();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('1 waits for an approval').waitFor({ state: 'detached' });

@@ -5,6 +5,7 @@ test.each([
   ['miss', 'Unanswered 1 in a row.', 'The first unanswered question in this conversation.'],
   ['miss', 'Unanswered 3 in a row.', '3 unanswered questions in a row.'],
   ['search', '2 found', '2 passages'],
+  ['passages', 'all 0', 'All documents: 0 passages'],
   ['model', 'gpt-x: length', 'gpt-x, cut at the longest answer'],
   ['fallback', 'dont_know', 'No model gave an answer, so the agent says that it does not know.'],
   ['embedding_failed', 'too_large', 'There are too many documents for it. Parley searched by words.'],

@@ -9,6 +9,7 @@ import type { Language } from '../preferences.ts';
 const texts = defineTexts(
   {
     found: { one: '{count} passage', other: '{count} passages' },
+    whole: { one: 'All documents: {count} passage', other: 'All documents: {count} passages' },
     passages_none: 'No passage answers this.',
     passages_some: 'Passages were found.',
     miss_first: 'The first unanswered question in this conversation.',
@@ -72,6 +73,14 @@ const texts = defineTexts(
       few: '{count} مقاطع',
       many: '{count} مقطعًا',
       other: '{count} مقطع',
+    },
+    whole: {
+      zero: 'كل المستندات: لا مقاطع',
+      one: 'كل المستندات: مقطع واحد',
+      two: 'كل المستندات: مقطعان',
+      few: 'كل المستندات: {count} مقاطع',
+      many: 'كل المستندات: {count} مقطعًا',
+      other: 'كل المستندات: {count} مقطع',
     },
     passages_none: 'لا مقطع يجيب عن هذا.',
     passages_some: 'وُجدت مقاطع.',
@@ -204,6 +213,8 @@ export function stepDetail({ kind, detail }: Pick<TraceStep, 'kind' | 'detail'>,
   if (sentence) return say(sentence);
   const [, many] = /^(?:Unanswered )?(\d+) (?:in a row\.|found)$/.exec(detail) ?? [];
   if (many !== undefined) return say(detail.endsWith('found') ? 'found' : 'miss_more', { count: Number(many) });
+  const [, all] = /^all (\d+)$/.exec(detail) ?? [];
+  if (all !== undefined) return say('whole', { count: Number(all) });
   const [, misunderstood] = /^(\d+) answers in a row were not understood\.$/.exec(detail) ?? [];
   if (misunderstood !== undefined) return say('not_understood', { count: Number(misunderstood) });
   if (kind === 'images') return say('images', { count: Number(detail) });

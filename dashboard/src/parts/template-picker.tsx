@@ -104,11 +104,11 @@ export function TemplatePreview({
   return (
     <figure className={classes.preview} lang={language}>
       <figcaption>{say('preview')}</figcaption>
-      <div dir="auto">
-        {header && <b>{values['header.text'] ? fillAll(header, values['header.text']) : header}</b>}
+      <div>
+        {header && <b dir="auto">{values['header.text'] ? fillAll(header, values['header.text']) : header}</b>}
         {headerType && headerType !== 'text' && <TemplateHeader type={headerType} values={values} />}
-        <p>{filled}</p>
-        {footer && <small>{footer}</small>}
+        <p dir="auto">{filled}</p>
+        {footer && <small dir="auto">{footer}</small>}
       </div>
       {buttons.map((button) => (
         <span key={button} dir="auto">

@@ -12,7 +12,7 @@ import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import { ApprovalCard, ApprovalStatus, DecidedBy } from '../../parts/approvals/approval-card.tsx';
-import { shownText } from '../../parts/approvals/shown-text.ts';
+import { shownText, shownValue } from '../../parts/approvals/shown-text.ts';
 import { texts as approvalTexts } from '../../parts/approvals/texts.ts';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
@@ -104,7 +104,7 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
       label: say('given'),
       cell: ({ arguments: given }) => (
         <Text size="sm" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
-          {shownText(shortened(JSON.stringify(given)))}
+          {shortened(given)}
         </Text>
       ),
       width: '22%',
@@ -156,5 +156,9 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
   ];
 }
 
-const shortened = (text: string): string =>
-  text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+function shortened(given: Record<string, unknown>): string {
+  const text = Object.entries(given)
+    .map(([name, value]) => `${shownText(name)}: ${shownValue(value)}`)
+    .join(', ');
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+}

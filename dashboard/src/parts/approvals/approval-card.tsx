@@ -11,7 +11,7 @@ import { Moment, Until } from '../moment.tsx';
 import { useMemberNames } from '../use-record-names.ts';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
-import { shownText } from './shown-text.ts';
+import { shownText, shownValue } from './shown-text.ts';
 import { texts } from './texts.ts';
 import classes from './approvals.module.css';
 
@@ -63,7 +63,7 @@ function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
             <code>{shownText(name)}</code>
           </dt>
           <dd>
-            <bdi>{shownText(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
+            <bdi>{shownValue(value)}</bdi>
           </dd>
         </div>
       ))}

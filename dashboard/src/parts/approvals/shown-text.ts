@@ -12,3 +12,7 @@ const INVISIBLE =
  */
 export const shownText = (text: string): string =>
   text.replaceAll(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+
+/** Returns the value of an argument, without quotation marks around a text. */
+export const shownValue = (value: unknown): string =>
+  shownText(typeof value === 'string' ? value : JSON.stringify(value));
