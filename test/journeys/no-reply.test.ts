@@ -148,6 +148,20 @@ test('a reminder waits for the end of the quiet hours of its campaign', async ()
   expect(await minutesLeft(id)).toBeLessThanOrEqual(60);
 });
 
+test('a reminder waits while its campaign is paused', async () => {
+  const { id, agentId, channelId, texts } = await given();
+  const campaignId = newId('campaign');
+  await parley.db.insert(campaign).values({ orgId, id: campaignId, agentId, channelId, name: 'Test', settings: {}, attended: true, state: 'paused' }); // prettier-ignore
+  await parley.db.execute(
+    sql`UPDATE run SET input = input || jsonb_build_object('campaign_id', ${campaignId}::text) WHERE id = ${id}`,
+  );
+  await pass(id);
+  expect([await texts(), await minutesLeft(id)]).toEqual([['Hello'], 10]);
+  await parley.db.execute(sql`UPDATE campaign SET state = 'live' WHERE id = ${campaignId}`);
+  await pass(id);
+  expect(await texts()).toEqual(['Hello', 'Are you still there, friend?']);
+});
+
 test('a stop word in a scheduled call opts the person out if the team answers when the call is due', async () => {
   const { agentId, personId } = await given();
   const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
