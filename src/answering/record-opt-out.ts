@@ -1,4 +1,6 @@
-import type { Db } from '../store/db.ts';
+import { asksToStop } from '../engine/stop-words.ts';
+import type { Db, Queryable } from '../store/db.ts';
+import { type PersonOf, readWaitingTexts } from '../store/end-users/hold-person-of.ts';
 import { setConsent } from '../store/end-users/set-consent.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
@@ -20,3 +22,18 @@ export const OPTED_OUT_TURN = {
 /** The opt-out is stored before the turn, so that a crash between the two writes does not lose the opt-out. */
 export const recordOptOut = (db: Db, run: ClaimedRun): Promise<unknown> =>
   setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');
+
+/**
+ * Opts the person out if a message that waits for a turn is an opt-out. This function is called before the message is
+ * taken from its turn or when its run is cancelled, because no other turn may read the message. The caller has locked
+ * the person (`holdPersonOf`).
+ */
+export async function recordWaitingOptOut(
+  tx: Queryable,
+  orgId: string,
+  conversationId: string,
+  person: PersonOf | null,
+): Promise<void> {
+  if (person === null || !asksToStop(await readWaitingTexts(tx, orgId, conversationId))) return;
+  await setConsent(tx, orgId, person.endUserId, person.channelKind, 'opted_out', 'stop_word');
+}

@@ -50,7 +50,6 @@ export const turnMessage = ({ id, role, content }: { id: string; role: string; c
 /** Builds the request to the provider. The history is sorted, oldest message first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = historyOf(run);
-  const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
   return {
     turn_id: `${run.run_id} ${run.turns}`,
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
@@ -58,7 +57,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     variables: templateVariables(run.input.variables, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
     history: [...(run.input.earlier ?? []), ...history.map(turnMessage)].slice(-MAX_HISTORY),
-    input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
+    input: inputTexts(run),
     state: run.state,
     knowledge: loaded.knowledge,
     ...(loaded.openImages && { openImages: loaded.openImages }),
@@ -67,6 +66,12 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     account: { lease: run.lease, key_id: run.input.key_id ?? null, campaign_id: run.input.campaign_id ?? null },
     signal,
   };
+}
+
+/** The texts that the turn answers, oldest first. */
+export function inputTexts(run: ClaimedRun): string[] {
+  const texts = new Map([...run.history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
+  return inputIds(run).flatMap((id) => texts.get(id) ?? []);
 }
 
 const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({

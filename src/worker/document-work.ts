@@ -49,6 +49,8 @@ const MAX_ATTEMPTS = 8;
 const BUDGET_SECONDS = 600;
 const BUSY_SECONDS = 5;
 const RETRY_SECONDS = 15;
+/** Each failure in a row doubles the pause, up to this maximum, because each attempt may cost money. */
+const MAX_RETRY_SECONDS = 600;
 /** Each refresh makes the next turn read the agent's knowledge again. */
 const SHOW_EVERY_MS = 60_000;
 /** The event loop may be busy for this long between two pauses. */
@@ -192,7 +194,7 @@ async function postpone(
     if (stopping.aborted) return queue.releaseDocument(db, claimed, null);
     log.warn({ err: error, document: claimed.document_id }, 'the work on a document was interrupted');
     const fault = { code: 'interrupted', detail: 'It was interrupted and is tried again.' };
-    return queue.postponeDocument(db, claimed, { fault, inSeconds: RETRY_SECONDS });
+    return queue.postponeDocument(db, claimed, { fault, inSeconds: retrySeconds(claimed) });
   }
   const { code, message: detail, retryAfterMs, waits } = error;
   const fault = { code, detail };
@@ -202,7 +204,10 @@ async function postpone(
     return queue.postponeDocument(db, claimed, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
   // A wrong key or an unknown model fails for every document until a person changes the connection or retries.
   if (!error.retryable) return queue.postponeDocument(db, claimed, { fault, inSeconds: null, all: 'organization' });
-  const pause = Math.max(RETRY_SECONDS, (retryAfterMs ?? 0) / 1_000);
+  const pause = Math.max(waits ? RETRY_SECONDS : retrySeconds(claimed), (retryAfterMs ?? 0) / 1_000);
   const isLast = !waits && code === 'provider_garbled' && claimed.attempts + 1 >= MAX_ATTEMPTS;
   await queue.postponeDocument(db, claimed, { fault, inSeconds: isLast ? null : pause });
 }
+
+const retrySeconds = ({ attempts }: ClaimedDocument): number =>
+  Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** attempts);

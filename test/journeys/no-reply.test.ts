@@ -148,6 +148,51 @@ test('a reminder waits for the end of the quiet hours of its campaign', async ()
   expect(await minutesLeft(id)).toBeLessThanOrEqual(60);
 });
 
+test('a reminder waits while its campaign is paused', async () => {
+  const { id, agentId, channelId, texts } = await given();
+  const campaignId = newId('campaign');
+  await parley.db.insert(campaign).values({ orgId, id: campaignId, agentId, channelId, name: 'Test', settings: {}, attended: true, state: 'paused' }); // prettier-ignore
+  await parley.db.execute(
+    sql`UPDATE run SET input = input || jsonb_build_object('campaign_id', ${campaignId}::text) WHERE id = ${id}`,
+  );
+  await pass(id);
+  expect([await texts(), await minutesLeft(id)]).toEqual([['Hello'], 10]);
+  await parley.db.execute(sql`UPDATE campaign SET state = 'live' WHERE id = ${campaignId}`);
+  await pass(id);
+  expect(await texts()).toEqual(['Hello', 'Are you still there, friend?']);
+});
+
+test('a stop word in a scheduled call opts the person out if the team answers when the call is due', async () => {
+  const { agentId, personId } = await given();
+  const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  const body = { end_user: { id: personId }, conversation: { key: personId } };
+  const { conversation_id: id } = (await parley.call('POST', path, { key, body: { ...body, message: 'Hi' } })).body;
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const later = { ...body, message: 'STOP', send_at: sendAt };
+  const { id: runId } = (await parley.call('POST', path, { key, body: later })).body;
+  await call(`POST /organizations/${orgId}/conversations/${id}/take-over`);
+  const consent = async () => (await parley.call('GET', `/api/end-users/${personId}`, { key })).body.consent;
+  expect(await consent()).toEqual({});
+  await parley.db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+  await expect.poll(consent).toMatchObject({ sandbox: { status: 'opted_out', source: 'stop_word' } });
+});
+
+test('a stop word that waits for its turn opts the person out if the backend cancels the run', async () => {
+  const { agentId, personId } = await given();
+  const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;
+  const body = { end_user: { id: personId }, message: 'STOP' };
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const { body: sent } = await parley.call('POST', path, { key, body: { ...body, send_at: sendAt } });
+  const { id: runId, conversation_id: conversation } = sent;
+  // The run is now like a run that no worker has claimed yet.
+  await parley.db.execute(sql`UPDATE run SET status = 'queued', send_at = NULL WHERE id = ${runId}`);
+  await parley.db.execute(sql`UPDATE conversation c SET unanswered = ARRAY[m.id] FROM message m
+    WHERE c.id = ${conversation} AND m.conversation_id = c.id`);
+  await parley.call('POST', `${path}/runs/${runId}/cancel`, { key });
+  const { consent } = (await parley.call('GET', `/api/end-users/${personId}`, { key })).body;
+  expect(consent).toMatchObject({ sandbox: { status: 'opted_out', source: 'stop_word' } });
+});
+
 describe('on a channel with a reply window of 24 hours', () => {
   /** The conversation moves to WhatsApp, and the person wrote so many hours ago. Null: never. */
   async function givenWhatsApp(hours: number | null) {

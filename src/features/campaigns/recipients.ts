@@ -8,6 +8,8 @@ import { readNames } from '../../store/end-users/read.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients/read.ts';
+import { recordWaitingOptOut } from '../../answering/record-opt-out.ts';
+import { holdPersonOf } from '../../store/end-users/hold-person-of.ts';
 import { cancelRunRow } from '../../store/runs/read.ts';
 import { presentRecipient } from './present-campaign.ts';
 
@@ -71,8 +73,10 @@ export async function cancelRecipient(
       if (ENDED.has(before.status)) throw new Refusal('recipient_finished');
       const { runId, conversationId } = before;
       if (runId !== null && conversationId !== null) {
+        const person = await holdPersonOf(tx, orgId, conversationId);
         await lockUnsent(tx, orgId, { conversationId, runId });
         await cancelRunRow(tx, orgId, runId, 'cancelled');
+        await recordWaitingOptOut(tx, orgId, conversationId, person);
         await dropUnsent(tx, orgId, { conversationId, runId });
       } else if (!(await cancelWaiting(tx, orgId, campaignId, id))) return null;
       return readRow(tx, orgId, campaignId, id);

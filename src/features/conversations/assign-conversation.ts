@@ -5,7 +5,7 @@ import { lockConversation, updateConversation } from '../../store/conversations/
 import type { Db } from '../../store/db.ts';
 import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { giveToPeople } from './hand-over.ts';
+import { giveToPeople, lockToTake } from './hand-over.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function assignConversation(
   await db.transaction(async (tx) => {
     // A removal of the member, which also ends the member's assignments, does not run at the same time.
     if (userId !== null) await lockMembers(tx, orgId);
-    const conversation = await lockConversation(tx, orgId, id);
+    const conversation = userId === null ? await lockConversation(tx, orgId, id) : await lockToTake(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');
     if (userId === null) {
       if (conversation.status !== 'handed_off') return;

@@ -1,9 +1,11 @@
 import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import { recordWaitingOptOut } from '../../answering/record-opt-out.ts';
 import { lockConversation, setRunStatus, updateConversation } from '../../store/conversations/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db, Queryable } from '../../store/db.ts';
+import { holdPersonOf } from '../../store/end-users/hold-person-of.ts';
 import { holdMember } from '../../store/members/members.ts';
 import { endAfterResult, RESOLVED } from '../../store/runs/end.ts';
 import { summarizeConversation } from './read-conversations.ts';
@@ -33,8 +35,18 @@ export async function lockForMember(tx: Queryable, orgId: string, id: string, { 
   const role = await holdMember(tx, orgId, userId);
   if (role === null) throw new Refusal('organization_not_found');
   if (!mayAnswer(role)) throw new Refusal('role_missing', `This action needs the role member; yours is ${role}.`);
+  return lockToTake(tx, orgId, id);
+}
+
+/**
+ * Locks a conversation whose waiting messages are taken from the agent. If such a message is an opt-out, the person is
+ * opted out. The person is locked before the conversation, as everywhere.
+ */
+export async function lockToTake(tx: Queryable, orgId: string, id: string) {
+  const person = await holdPersonOf(tx, orgId, id);
   const conversation = await lockConversation(tx, orgId, id);
   if (!conversation) throw new Refusal('conversation_not_found');
+  if (conversation.firstUnanswered !== null) await recordWaitingOptOut(tx, orgId, id, person);
   return conversation;
 }
 
@@ -49,7 +61,7 @@ export async function assignToActor(
   await giveToPeople(tx, orgId, conversation, actor.userId);
 }
 
-/** After a hand-over, the agent does not answer. The caller has locked the conversation. */
+/** After a hand-over, the agent does not answer. The caller has locked the conversation (`lockToTake`). */
 export async function giveToPeople(
   tx: Queryable,
   orgId: string,
@@ -93,15 +105,14 @@ export async function resolveConversation(
   actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
-    const conversation = await lockConversation(tx, orgId, id);
-    if (!conversation) throw new Refusal('conversation_not_found');
+    const conversation = await lockToTake(tx, orgId, id);
     if (conversation.status === 'resolved') return;
     await endConversation(tx, orgId, { id, runId: conversation.runId }, actor);
   });
   return summarizeConversation({ db }, orgId, id);
 }
 
-/** The caller has locked the conversation. */
+/** The caller has locked the conversation (`lockToTake`). */
 export async function endConversation(
   tx: Queryable,
   orgId: string,

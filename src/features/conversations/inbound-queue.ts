@@ -56,7 +56,13 @@ async function storeAll(db: Db, suppression: Suppression, inbound: readonly Inbo
     // While the team answers, an opt-out changes its person too.
     const isPlain = ({ file, content }: Inbound['event']) =>
       file === undefined && content.type !== 'audio' && !isOptOut(content);
-    const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
+    // A message waits for the earlier messages of its conversation that are stored alone, so the order stays.
+    const alone = new Set<string>();
+    const placeable = waiting.filter((one) => {
+      if (one.event.conversationId === undefined && isPlain(one.event) && !alone.has(placeOf(one))) return true;
+      alone.add(placeOf(one));
+      return false;
+    });
     const stored = placeable.length > 0 ? await storePlaced(db, placeable) : [];
     placeable.forEach((one, index) => {
       const outcome = stored[index]!;

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { givenAgent, givenOrganization } from '../../../test/factories.ts';
+import { givenAgent, givenMember, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import type { Db } from '../../store/db.ts';
 import { createSuppression } from '../../store/end-users/suppression.ts';
 import { createInboundQueue, type InboundQueue } from './inbound-queue.ts';
+import { resolveConversation, takeOverConversation } from './hand-over.ts';
 import { receiveMessage } from './receive-message.ts';
 
 let db: Db;
@@ -52,4 +53,26 @@ test('other words to the team change no consent, and a turn of the agent reads i
   await db.execute(sql`UPDATE conversation SET status = 'open' WHERE id = ${id}`);
   expect(await write('STOP')).toMatchObject({ runId: expect.any(String) });
   expect(await consent()).toEqual({});
+});
+
+test('a stop word that waits for its turn opts the person out if a member takes the conversation over or resolves it', async () => {
+  await givenMember(db, orgId, 'user_asha');
+  const actor = { userId: 'user_asha', address: null, requestId: null };
+  for (const change of [takeOverConversation, resolveConversation]) {
+    const id = await givenTalk('open');
+    await write('STOP');
+    expect(await consent()).toEqual({});
+    await change({ db }, orgId, id, actor);
+    expect(await consent()).toEqual(OPTED_OUT);
+    await db.execute(sql`UPDATE end_user SET consent = '{}' WHERE org_id = ${orgId}`);
+  }
+});
+
+test('messages that arrive together are stored in their order, also around a stop word', async () => {
+  await givenTalk('handed_off');
+  await Promise.all(['one', 'two', 'STOP', 'three', 'four'].map(write));
+  const { rows } = await db.execute<{ text: string }>(
+    sql`SELECT content ->> 'text' AS text FROM message WHERE org_id = ${orgId} ORDER BY id`,
+  );
+  expect(rows.map(({ text }) => text)).toEqual(['hello', 'one', 'two', 'STOP', 'three', 'four']);
 });

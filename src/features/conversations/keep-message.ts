@@ -3,10 +3,9 @@ import { Refusal } from '../../../contract/problems.ts';
 import { asksToStop } from '../../engine/stop-words.ts';
 import { newId } from '../../kernel/ids.ts';
 import { storeArrivedMessage } from '../../store/conversations/message-arrives.ts';
-import { findConversation } from '../../store/conversations/read.ts';
 import { lockConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
-import { holdEndUser } from '../../store/end-users/lock-end-users.ts';
+import { holdPersonOf } from '../../store/end-users/hold-person-of.ts';
 import { setConsent } from '../../store/end-users/set-consent.ts';
 import { moreMessagesWaitMs } from '../../store/runs/more-messages-wait.ts';
 import { receiveRating } from './receive-rating.ts';
@@ -78,7 +77,6 @@ async function optOutOf(
   content: MessageContent,
 ): Promise<(() => Promise<void>) | null> {
   if (!isOptOut(content)) return null;
-  const found = await findConversation(tx, orgId, conversationId);
-  if (!found || !(await holdEndUser(tx, orgId, found.endUser.id))) return null;
-  return () => setConsent(tx, orgId, found.endUser.id, found.channelKind, 'opted_out', 'stop_word');
+  const person = await holdPersonOf(tx, orgId, conversationId);
+  return person && (() => setConsent(tx, orgId, person.endUserId, person.channelKind, 'opted_out', 'stop_word'));
 }

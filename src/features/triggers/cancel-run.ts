@@ -1,6 +1,8 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunRecord } from '../../../contract/triggers.ts';
+import { recordWaitingOptOut } from '../../answering/record-opt-out.ts';
 import type { Queryable } from '../../store/db.ts';
+import { holdPersonOf } from '../../store/end-users/hold-person-of.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import { once } from '../../store/idempotency/guard.ts';
 import type { IdempotentCall } from '../../store/idempotency/stored-answer.ts';
@@ -29,6 +31,8 @@ async function cancel(tx: Queryable, orgId: string, triggerId: string, runId: st
   const row = await findRun(tx, orgId, triggerId, runId);
   if (!row) throw new Refusal('run_not_found');
   if (row.status === 'cancelled') return presentRun(row);
+  const person = await holdPersonOf(tx, orgId, row.conversationId);
   if (!(await cancelRunRow(tx, orgId, runId))) throw new Refusal('run_finished');
+  await recordWaitingOptOut(tx, orgId, row.conversationId, person);
   return presentRun((await findRun(tx, orgId, triggerId, runId))!);
 }

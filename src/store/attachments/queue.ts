@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { MessageContent } from '../../../contract/messages.ts';
+import { holdPersonOf } from '../end-users/hold-person-of.ts';
+import { setConsent } from '../end-users/set-consent.ts';
 import { lockConversation } from '../conversations/write.ts';
 import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
@@ -116,18 +118,29 @@ export async function completeAttachment(
 
 /**
  * Stores the transcript in the row of the audio file. The turn that waits for the transcript starts. Empty: the audio
- * contains no recognizable speech.
+ * contains no recognizable speech. `isOptOut`: the words opt the person out. While the team answers the conversation, no
+ * turn reads the words, so the opt-out is stored with them.
  */
-export async function completeTranscript(db: Db, leased: LeasedAttachment, words: string): Promise<void> {
+export async function completeTranscript(
+  db: Db,
+  leased: LeasedAttachment,
+  words: string,
+  isOptOut: boolean,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ conversation_id: string; message_id: string; run_id: string | null }>(sql`
       SELECT m.conversation_id, m.id AS message_id, m.run_id FROM attachment a
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
       WHERE a.org_id = ${leased.org_id} AND a.id = ${leased.id}`);
     const [place] = rows;
-    // Locks the conversation first, which is the order of an erase.
-    if (!place || !(await lockConversation(tx, leased.org_id, place.conversation_id))) return;
-    if (!(await QUEUE.finish(tx, leased))) return;
+    if (!place) return;
+    const { org_id: orgId } = leased;
+    // Locks the person and then the conversation first, which is the order of an erase.
+    const person = isOptOut ? await holdPersonOf(tx, orgId, place.conversation_id) : null;
+    const locked = await lockConversation(tx, orgId, place.conversation_id);
+    if (!locked || !(await QUEUE.finish(tx, leased))) return;
+    if (person !== null && locked.status === 'handed_off')
+      await setConsent(tx, orgId, person.endUserId, person.channelKind, 'opted_out', 'stop_word');
     if (words !== '') {
       await tx.execute(sql`UPDATE message SET content = jsonb_set(content, '{text}', to_jsonb(${words}::text))
         WHERE org_id = ${leased.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);

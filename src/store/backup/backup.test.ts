@@ -98,6 +98,21 @@ describe('a backup', () => {
     expect(Math.max(...fetched)).toBeLessThanOrEqual(50);
   });
 
+  test('a backup fetches at most four files of conversations at a time, because each may have 10 MiB', async () => {
+    await db.execute(sql`INSERT INTO attachment (org_id, id, token, name, type, size, hash, bytes)
+      SELECT ${orgId}, 'small_' || n, 'token_' || n, 'a.txt', 'text/plain', 1, 'hash', '\\x00'
+      FROM generate_series(1, 66) n`);
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    await backup(source.url, file);
+    const texts = query.mock.calls.map(([text]) => text);
+    query.mockRestore();
+    await db.execute(sql`DELETE FROM attachment WHERE org_id = ${orgId}`);
+    const from = texts.findIndex((text) => text.includes('"attachment"'));
+    const fetches = texts.slice(from + 1, texts.indexOf('CLOSE rows', from));
+    expect(fetches.length).toBeGreaterThan(66 / 4);
+    expect(new Set(fetches)).toEqual(new Set(['FETCH 4 FROM rows']));
+  });
+
   test('a backup contains the state of one moment, even if rows are written during the backup', async () => {
     const { rows: before } = await db.execute(sql`SELECT count(*)::int AS n FROM organization`);
     const writing = Promise.all(Array.from({ length: 30 }, () => givenAgentOfNewOrganization()));

@@ -22,6 +22,11 @@ import { withClient } from '../db.ts';
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** A batch has at most this many rows, because large rows of several megabytes each may follow many small rows. */
 const MAX_BATCH_ROWS = 50;
+/**
+ * A file of a conversation may have 10 MiB, which are 20 MiB as JSON. Fifty of them are longer than the longest string
+ * of Node, so a batch has fewer files.
+ */
+const MAX_BATCH_FILES = 4;
 
 /**
  * Writes every record into a new file that only its owner can read. All records have the state of a single moment.
@@ -77,13 +82,14 @@ async function* rowsOf(client: pg.Client, { table }: BackupTable, cell: string |
     `DECLARE rows NO SCROLL CURSOR FOR
      SELECT row_to_json(t)::text AS row FROM ${quoted(cell ?? DEFAULT_CELL)}.${quoted(table)} t${isHere ?? ''}`,
   );
-  for (let count = 16; ;) {
+  const most = table === 'attachment' ? MAX_BATCH_FILES : MAX_BATCH_ROWS;
+  for (let count = Math.min(16, most); ;) {
     const { rows } = await client.query<{ row: string }>(`FETCH ${count} FROM rows`);
     if (rows.length === 0) break;
     const batch = rows.map(({ row }) => row);
     yield batch;
     const bytes = batch.reduce((sum, row) => sum + row.length, 0);
-    count = Math.max(1, Math.min(MAX_BATCH_ROWS, Math.floor((batch.length * BATCH_BYTES) / bytes)));
+    count = Math.max(1, Math.min(most, Math.floor((batch.length * BATCH_BYTES) / bytes)));
   }
   await client.query('CLOSE rows');
 }

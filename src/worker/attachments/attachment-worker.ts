@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { MAX_CAPTION } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { ProviderError } from '../../engine/provider.ts';
+import { asksToStop } from '../../engine/stop-words.ts';
 import { ChannelFailure } from '../../channels/channel.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import { clean } from '../../features/conversations/store-inbound-message.ts';
@@ -87,7 +88,7 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
     complete: async (outcomes) => {
       for (const { row, file, words, againAfterMs } of outcomes) {
         if (file) await completeAttachment(db, row, file.row, file.content);
-        else if (words !== null) await completeTranscript(db, row, words);
+        else if (words !== null) await completeTranscript(db, row, words, asksToStop([words]));
         else await postponeAttachment(db, row, againAfterMs);
       }
       deps.onStored();

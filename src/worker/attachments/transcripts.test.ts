@@ -89,6 +89,20 @@ test("audio is transcribed, and the agent's turn waits for the transcript and an
   ]);
 });
 
+test('a spoken stop word opts the person out while the team answers', async () => {
+  const gate = Promise.withResolvers<void>();
+  model.transcripts.script({ text: ' Stop. ', after: gate.promise });
+  await hears();
+  await expect.poll(() => model.transcripts.calls.length).toBe(1);
+  await rows(sql`UPDATE conversation SET status = 'handed_off', unanswered = '{}' WHERE org_id = ${orgId}`);
+  await rows(sql`UPDATE run SET status = 'handed_off', due_at = NULL WHERE org_id = ${orgId}`);
+  gate.resolve();
+  await expect
+    .poll(async () => (await rows(sql`SELECT consent FROM end_user WHERE org_id = ${orgId}`))[0]?.['consent'])
+    .toEqual({ telegram: { status: 'opted_out', source: 'stop_word', at: expect.any(String) } });
+  expect((await receivedContents())[0]).toMatchObject({ text: 'Stop.' });
+});
+
 test('audio of a web chat visitor is also transcribed', async () => {
   const definition = { provider: 'openai_compatible' as const, model: 'local' };
   const { agentId } = await givenAgent(parley.db, orgId, { definition });

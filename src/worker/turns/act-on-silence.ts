@@ -43,7 +43,10 @@ export async function actOnSilence(
   return { ...turn, ...(next === 'handed_off' && { handOffReason: NO_REPLY }) };
 }
 
-/** Sends a reminder, or delays it until quiet hours end. If a reminder must not be sent, the step is skipped. */
+/**
+ * Sends a reminder, or delays it until quiet hours or a pause of the campaign end. If a reminder must not be sent, the
+ * step is skipped.
+ */
 async function remind(
   db: Db,
   run: ClaimedRun,
@@ -74,13 +77,18 @@ const waiting = (run: ClaimedRun, silence: CompletedTurn['silence']): CompletedT
   silence,
 });
 
+/** A reminder checks at this interval whether the pause of its campaign has ended. */
+const PAUSED_MS = 10 * 60_000;
+
 /**
- * The next time at which the campaign of the run may send. Without a campaign, the result is the current time. Null:
- * the campaign may never send again.
+ * The next time at which the campaign of the run may send. During a pause of the campaign, it is the next check.
+ * Without a campaign, the result is the current time. Null: the campaign may never send again.
  */
 async function nextHour(db: Db, run: ClaimedRun, now: Date): Promise<Date | null> {
   const { campaign_id: id } = run.input;
-  const settings = id === undefined ? undefined : (await readCampaign(db, run.org_id, id))?.settings;
+  const campaign = id === undefined ? null : await readCampaign(db, run.org_id, id);
+  if (campaign?.state === 'paused') return new Date(now.getTime() + PAUSED_MS);
+  const settings = campaign?.settings;
   return settings ? nextOpening(settings, run.end_user.time_zone ?? settings.time_zone ?? 'UTC', now) : now;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ProviderError, TurnWaits, type Words } from '../../engine/provider.ts';
+import { asksToStop } from '../../engine/stop-words.ts';
 import { msToOpening } from '../../features/campaigns/delayed-opening.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
@@ -33,6 +34,7 @@ import { actOnSilence, isSilent } from './act-on-silence.ts';
 import { endRun, isEnding } from './end-run.ts';
 import {
   completedTurn,
+  inputTexts,
   isOpening,
   openingTurn,
   silentTurn,
@@ -218,7 +220,11 @@ async function speak(
   const decided = decisionsIn(run);
   const [isDue, isOver] = [isSilent(run) && decided.length === 0, isEnding(run)];
   const skip = isDue || isOver ? null : skipReason(run);
-  if (run.conversation_status === 'handed_off') return silentTurn(run, skip === null ? 'handed_off' : 'skipped', skip);
+  if (run.conversation_status === 'handed_off') {
+    // The message of a scheduled call is sent now, but no turn reads it.
+    if (asksToStop(inputTexts(run))) await recordOptOut(db, run);
+    return silentTurn(run, skip === null ? 'handed_off' : 'skipped', skip);
+  }
   if (skip !== null && decided.length === 0) return silentTurn(run, 'skipped', skip);
   const loaded = await loadForRun(loadAgent, run);
   if (run.turns === 0 && run.input.opening && run.unanswered.length === 0)

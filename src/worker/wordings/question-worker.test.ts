@@ -142,6 +142,24 @@ test.each([{ text: 'I cannot do that.' }, { text: '["no object"]' }, { garbage: 
   },
 );
 
+test('each failure in a row doubles the pause before the next attempt', async () => {
+  await connect();
+  await add(HUTS);
+  const pauses: (number | null)[] = [];
+  for (const attempts of [0, 1, 3, 30]) {
+    fake.script({ status: 500 });
+    await db.execute(sql`UPDATE document_question SET attempts = ${attempts}, passages = 2, due_at = now(), fault = NULL
+      WHERE org_id = ${orgId}`);
+    if (pauses.length === 0) start();
+    await expect.poll(async () => (await progress()).fault).not.toBe(null);
+    const { rows } = await db.execute<{ pause: number }>(
+      sql`SELECT round(extract(epoch FROM due_at - updated_at))::int AS pause FROM document_question WHERE org_id = ${orgId}`,
+    );
+    pauses.push(rows[0]!.pause);
+  }
+  expect(pauses).toEqual([15, 30, 120, 600]);
+});
+
 test('an unusual answer of a model is cut to five short questions, and a passage without questions is not sent again', async () => {
   await connect();
   const many = Array.from({ length: 9 }, (_, at) => `Question ${at} ${'x'.repeat(300)}\u0000`);
