@@ -158,7 +158,7 @@ describe('a file', () => {
     expect(lines[2]).toContain('phone: ');
     expect(lines[2]).toContain('time_zone: ');
     expect(lines[3]).toMatch(/^'=1\+1,/);
-    expect(lines[4]).toContain('5 cells');
+    expect(lines[4]).toContain('Cells in the row: 5');
     expect(lines[5]).toContain('Name the person');
     expect(lines[6]).toMatch(/^f-2,asha@example.qa.*has this email already/);
     // The corrected rows are a file again, and its exported text is unchanged.
