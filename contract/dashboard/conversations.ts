@@ -158,8 +158,8 @@ export const ConversationRecord = Type.Object(
     /** The notes, oldest first. */
     notes: Type.Array(ConversationNote),
     /**
-     * The newest changes, oldest first: at most 200, or with `before` at most 2,000. The hand-off by the agent is in the
-     * list until the agent answers again.
+     * The newest changes of members and hand-offs of the agent, oldest first: at most 200 and 50, or with `before` at
+     * most 2,000 and 500.
      */
     changes: Type.Array(ConversationChange),
     /** The newest approvals of tool calls, oldest first: at most 50, or with `before` at most 500. */

@@ -1,23 +1,25 @@
 import type { ConversationChange } from '../../../contract/dashboard/conversations.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ChangeRow, TagNames } from '../../store/conversations/changes.ts';
-import type { ConversationRow } from '../../store/conversations/read.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
 
-/** Lists the changes, oldest first, with the agent's hand-off, which is stored only in the conversation. */
-export function presentChanges(row: ConversationRow, changes: readonly ChangeRow[]): ConversationChange[] {
+/** Lists the changes of members and the hand-offs of the agent, oldest first. */
+export function presentChanges(
+  conversationId: string,
+  changes: readonly ChangeRow[],
+  handOffs: readonly Date[],
+): ConversationChange[] {
   const ofMembers = changes.toReversed().flatMap((change) => presentChange(change) ?? []);
-  if (row.handedOffAt === null || row.handOffReason === null || row.handOffReason === 'member') return ofMembers;
-  const handOff: ConversationChange = {
-    id: `${row.id}-handed-off`,
+  const ofAgent = handOffs.map((at): ConversationChange => ({
+    id: `${conversationId}-${at.getTime()}`,
     type: 'handed_off',
     actor_id: null,
     user_id: null,
     until: null,
     ...NO_TAGS,
-    created_at: timestamp(row.handedOffAt),
-  };
-  return [...ofMembers, handOff].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+    created_at: timestamp(at),
+  }));
+  return [...ofMembers, ...ofAgent].toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 }
 
 const TYPES: Readonly<Record<string, ConversationChange['type']>> = {

@@ -35,6 +35,7 @@ import { readModelUse } from '../../store/costs/read-use.ts';
 import { readAnswerScores } from '../../store/ratings/columns.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { presentNote } from './notes.ts';
+import { listHandOffs } from '../../store/hand-offs/list.ts';
 import { presentChanges } from './present-changes.ts';
 import type { MessageRow } from '../../store/runs/read.ts';
 
@@ -42,6 +43,7 @@ const MAX_MESSAGES = 200;
 const MAX_RUNS = 50;
 const MAX_APPROVALS = 50;
 const MAX_CHANGES = 200;
+const MAX_HAND_OFFS = 50;
 /** With earlier messages, a conversation has at most this many times as many entries. */
 const EARLIER = MAX_SHOWN_MESSAGES / MAX_MESSAGES;
 
@@ -81,10 +83,11 @@ export async function readConversation(
   const times = before === undefined ? 1 : EARLIER;
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
-  const [{ messages, most }, notes, changes, runs, models, window, approvals, scores] = await Promise.all([
+  const [{ messages, most }, notes, changes, handOffs, runs, models, window, approvals, scores] = await Promise.all([
     readShownMessages(db, orgId, id, before),
     listNotes(db, orgId, id),
     listChanges(db, orgId, id, times * MAX_CHANGES),
+    listHandOffs(db, orgId, id, times * MAX_HAND_OFFS),
     listConversationRuns(db, orgId, id, times * MAX_RUNS),
     readModelUse(db, orgId, id, null),
     readReplyWindow(db, channelKinds.get(row.channelKind), orgId, id),
@@ -96,7 +99,7 @@ export async function readConversation(
     messages: messages.slice(-most).map((message) => presentConversationMessage(message, scores)),
     has_earlier_messages: messages.length > most,
     notes: notes.map(presentNote),
-    changes: presentChanges(row, changes),
+    changes: presentChanges(id, changes, handOffs),
     approvals: approvals.toReversed().map(presentEntry),
     runs: runs.map((run) => ({
       id: run.id,
