@@ -463,6 +463,10 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(transcript);
       // Three lines.
       expect(await heightOf(page.locator('form textarea').last())).toBeGreaterThanOrEqual(60);
+      // A zoom of 200 % leaves this size.
+      await page.setViewportSize({ width: 640, height: 400 });
+      expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(180);
+      expect(await tooWide(page)).toEqual([]);
       await close();
     }
   });
