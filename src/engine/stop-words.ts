@@ -3,7 +3,8 @@ import { phrases, readWords, type Words } from './read-words.ts';
 /**
  * The phrases with which a person opts out, in English, Arabic and Hindi (also Hindi in Latin letters). Words and
  * message are folded before the comparison. The stop words are checked before every turn, whether a model or the
- * embedded agent answers, and when a message arrives while the team answers. The file src/answering/record-opt-out.ts describes the effect of a stop word.
+ * embedded agent answers, and when a message arrives while the team answers. The effect of a stop word is in
+ * src/answering/record-opt-out.ts.
  */
 const STOP = phrases(
   'stop|stopp|stop all|stopall|unsubscribe|unsubscribe me|opt out|optout|opt me out|revoke|remove me|stop it|please stop|stop please|stop now',

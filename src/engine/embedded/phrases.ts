@@ -1,8 +1,8 @@
 import { phrases, type Words } from '../read-words.ts';
 
 /**
- * Phrases of messages that are not questions, such as greetings, thanks, yes, no, and skip. The
- * lists are in English, Arabic and Hindi (also Hindi in Latin letters) and are compared after folding.
+ * Phrases of messages that are not questions, such as greetings, thanks, yes, no, and skip. The lists are in English,
+ * Arabic and Hindi (also Hindi in Latin letters) and are compared after folding.
  */
 
 const GREETING = phrases(
