@@ -228,12 +228,12 @@ test('a member can send free text only within the reply window, and a template a
 test('the changes have each hand-off of the agent, also after the agent answers again', async () => {
   const { channelId } = await givenAgent(parley.db, orgId);
   const { id } = await givenConversation(parley.db, orgId, channelId, { status: 'open' });
-  const set = (status: string, reason: string | null) =>
+  const set = (status: string, reason: string | null, at: string | null) =>
     parley.db.execute(sql`UPDATE conversation SET status = ${status}, hand_off_reason = ${reason},
-      handed_off_at = CASE WHEN ${status} = 'handed_off' THEN clock_timestamp() END WHERE id = ${id}`);
-  for (const reason of ['request', null, 'rule']) {
-    await set('handed_off', reason);
-    await set('open', null);
+      handed_off_at = ${at}::timestamptz WHERE id = ${id}`);
+  for (const [minute, reason] of ['request', null, 'rule'].entries()) {
+    await set('handed_off', reason, `2026-01-05T10:0${minute}:00Z`);
+    await set('open', null, null);
   }
   const { changes } = await readConversation(parley, orgId, id);
   expect(changes.map(({ type }) => type)).toEqual(['handed_off', 'handed_off']);
