@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { TurnAnswer } from '../../../contract/turns.ts';
 import { ProviderError, type Words } from '../../engine/provider.ts';
 import { readRetryAfter } from '../../kernel/retry-after.ts';
+import { storableText } from '../../kernel/storable.ts';
 import type { CodeTurn } from '../../store/schema/run.ts';
 import { checkAnswer } from './check-answer.ts';
 
@@ -113,7 +114,7 @@ function deltaOf(data: string): string {
   const { text } = Object(parse(data)) as { text?: unknown };
   if (typeof text !== 'string')
     throw invalid('The answer of your code is not valid. /text: An event "delta" has a text.');
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
+  return storableText(text);
 }
 
 async function statusFailure(response: Response): Promise<ProviderError> {

@@ -1,4 +1,5 @@
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
+import { storableText } from '../../kernel/storable.ts';
 import type { Passage, Words } from '../provider.ts';
 import { withoutMarkers } from './cite-passages.ts';
 
@@ -46,7 +47,7 @@ export function createStableText(words: Words, passages: () => readonly Passage[
       const next = ready.slice(0, MAX_MESSAGE_CHARACTERS - shown);
       if (next === '') return;
       shown += next.length;
-      words.add(storable(next));
+      words.add(storableText(next));
     },
     takeBack() {
       undecided = '';
@@ -67,6 +68,3 @@ function endOfDecided(text: string): number {
 }
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-
-/** Converts the text to the form that the database stores (store/storable.ts). */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

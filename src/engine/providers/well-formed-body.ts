@@ -1,4 +1,4 @@
-import { wellFormedJson } from '../../kernel/well-formed-json.ts';
+import { wellFormedJson } from '../../kernel/storable.ts';
 
 /**
  * Sends only well-formed texts to a provider. Prompts, results of tools and passages are cut to a length, and a provider

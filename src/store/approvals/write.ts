@@ -4,7 +4,7 @@ import type { Queryable } from '../db.ts';
 import { approval } from '../schema/approval.ts';
 import { conversation } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
-import { storable } from '../storable.ts';
+import { storable } from '../../kernel/storable.ts';
 import { type ApprovalRow, findApproval } from './read.ts';
 
 /**

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { MemberHelp } from '../../../contract/dashboard/member-help.ts';
 import type { Queryable } from '../db.ts';
 import { conversationSummary, memberHelp } from '../schema/member-help.ts';
-import { storableText } from '../storable.ts';
+import { storableText } from '../../kernel/storable.ts';
 
 export async function readMemberHelp(db: Queryable, orgId: string): Promise<MemberHelp> {
   const [row] = await db.select().from(memberHelp).where(eq(memberHelp.orgId, orgId));

@@ -2,7 +2,7 @@ import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.t
 import { DELIVERY_QUEUE, IS_WITHDRAWN, type LeasedDelivery } from './claim.ts';
 import type pg from 'pg';
 import { named, rowsOf } from '../named-statement.ts';
-import { storable, storableText } from '../storable.ts';
+import { storable, storableText } from '../../kernel/storable.ts';
 
 /** The outcome of one attempt. */
 export type DeliveryOutcome = {

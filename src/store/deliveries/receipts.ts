@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import { rememberedId } from '../inbound/event-id.ts';
 import { byKey } from '../queue/join-by-key.ts';
-import { storable } from '../storable.ts';
+import { storable } from '../../kernel/storable.ts';
 
 export type Receipt = {
   providerMessageId: string;

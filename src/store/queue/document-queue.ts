@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import type { DocumentFault } from '../schema/embedding.ts';
-import { storable } from '../storable.ts';
+import { storable } from '../../kernel/storable.ts';
 import { leasedQueue } from './leased-queue.ts';
 
 /**

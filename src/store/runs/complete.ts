@@ -6,7 +6,7 @@ import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/turn-trace.ts';
 import type { StoredCall } from '../../engine/providers/stored-call.ts';
 import { named, rowsOf } from '../named-statement.ts';
-import { storable } from '../storable.ts';
+import { storable } from '../../kernel/storable.ts';
 
 /** The result of one turn. */
 export type CompletedTurn = {

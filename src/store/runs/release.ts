@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Db } from '../db.ts';
-import { storable } from '../storable.ts';
+import { storable } from '../../kernel/storable.ts';
 import { asLeased, type LeasedRun, RUN_QUEUE } from './claim.ts';
 
 /**

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts';
 import { inTransaction } from '../db.ts';
 import { leasedRun } from '../runs/release.ts';
 import type { CodeTurn } from '../schema/run.ts';
-import { storable } from '../storable.ts';
+import { storable } from '../../kernel/storable.ts';
 
 /**
  * A turn that the customer's own code answers. The state of such a turn is a column of the run, because the run is the
