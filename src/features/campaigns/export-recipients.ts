@@ -1,11 +1,11 @@
 import { csv, csvHeader } from '../../../contract/csv.ts';
-import type { Recipient } from '../../../contract/campaigns.ts';
-import { readExternalIds, readNames } from '../../store/end-users/read.ts';
-import type { PageOf } from '../../store/page.ts';
+import { readExternalIds } from '../../store/end-users/read.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { listRecipients } from './recipients.ts';
+import { listNamedRecipients } from './recipients.ts';
 
-type Filter = Parameters<typeof listRecipients>[3];
+type Filter = Parameters<typeof listNamedRecipients>[3];
+type Page = Awaited<ReturnType<typeof listNamedRecipients>>;
+type Named = Page['rows'][number];
 
 const PAGE = 1_000;
 
@@ -16,8 +16,8 @@ export async function exportRecipients(
   campaignId: string,
   filter: Filter,
 ): Promise<AsyncIterable<string>> {
-  const read = (after: Recipient | null) =>
-    listRecipients(deps, orgId, campaignId, filter, {
+  const read = (after: Named | null) =>
+    listNamedRecipients(deps, orgId, campaignId, filter, {
       limit: PAGE,
       after: after && { id: after.id, createdAt: new Date(after.created_at) },
     });
@@ -27,30 +27,27 @@ export async function exportRecipients(
 async function* write(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,
-  first: PageOf<Recipient>,
-  read: (after: Recipient) => Promise<PageOf<Recipient>>,
+  first: Page,
+  read: (after: Named) => Promise<Page>,
 ): AsyncIterable<string> {
   yield csvHeader(COLUMNS.map(([name]) => name));
   for (let page = first; ; page = await read(page.rows.at(-1)!)) {
     const people = page.rows.flatMap(({ end_user_id: id }) => id ?? []);
-    const [names, externalIds] = await Promise.all([readNames(db, orgId, people), readExternalIds(db, orgId, people)]);
-    const rows = page.rows.map((row) => {
-      const person = row.end_user_id ?? '';
-      return { ...row, name: names.get(person) ?? '', external_id: externalIds.get(person) ?? '' };
-    });
+    const externalIds = await readExternalIds(db, orgId, people);
+    const rows = page.rows.map((row) => ({ ...row, external_id: externalIds.get(row.end_user_id ?? '') ?? '' }));
     if (rows.length > 0) yield csv(rows.map((row) => COLUMNS.map(([, cell]) => cell(row))));
     if (!page.hasMore) return;
   }
 }
 
 /** `external_id` joins the file with the records of the caller's own systems. */
-type Exported = Recipient & { name: string; external_id: string };
+type Exported = Named & { external_id: string };
 
 const COLUMNS: [string, (row: Exported) => string][] = [
   ['recipient_id', ({ id }) => id],
   ['ref', ({ ref }) => ref ?? ''],
   ['external_id', (row) => row.external_id],
-  ['name', ({ name }) => name],
+  ['name', ({ name }) => name ?? ''],
   ['status', ({ status }) => status],
   ['reason', ({ reason }) => reason ?? ''],
   ['variables', ({ variables }) => JSON.stringify(variables)],
