@@ -117,6 +117,7 @@ async function visit(address = '/', context?: BrowserContext, options?: BrowserC
   await page.goto(address.startsWith('http') ? address : shop.origin + address);
   return { context: own, page, faults, called };
 }
+const everythingStored = (page: Page): Promise<string> => page.evaluate('JSON.stringify({ ...localStorage })');
 const open = (page: Page) => page.getByRole('button', { name: /Open chat/ }).click();
 const field = (page: Page) => page.getByRole('textbox', { name: 'Your message' });
 const say = async (page: Page, text: string) => {
@@ -294,6 +295,48 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await bubble(second.page, 'pong').waitFor();
     expect(await bubble(second.page, 'seen by both').count()).toBe(1);
     expect(await bubble(other.page, 'seen by both').count()).toBe(0);
+  });
+
+  test('pages that open the chat at the same time are one visitor', async () => {
+    const first = await visit();
+    const second = await visit('/', first.context);
+    const opened = Promise.withResolvers<void>();
+    await first.page.route('**/sessions', async (route) => {
+      await opened.promise;
+      return route.continue();
+    });
+    for (const { page } of [first, second]) await open(page);
+    await expect.poll(() => everythingStored(second.page)).toContain('token');
+    opened.resolve();
+    await say(first.page, 'said by the first');
+    await bubble(second.page, 'said by the first').waitFor();
+    await say(second.page, 'ping');
+    for (const { page } of [first, second]) await bubble(page, 'pong').waitFor();
+  });
+
+  test('a page continues with the session that another page has stored', async () => {
+    const first = await visit();
+    const second = await visit('/', first.context);
+    for (const { page } of [first, second]) await open(page);
+    await say(first.page, 'said before the sign-out');
+    await bubble(second.page, 'said before the sign-out').waitFor();
+    // The first page stores the session of another visitor, as if both pages had stored theirs at the same time.
+    const other = await visit();
+    await open(other.page);
+    await say(other.page, 'said by another');
+    await bubble(other.page, 'said by another').waitFor();
+    const name = `parley.chat.${channelId}.`;
+    const session = await other.page.evaluate((key) => localStorage.getItem(key)!, name);
+    await first.page.evaluate(([key, value]) => localStorage.setItem(key!, value!), [name, session]);
+    await bubble(second.page, 'said by another').waitFor();
+    await say(other.page, 'ping');
+    await bubble(second.page, 'pong').waitFor();
+
+    await first.page.evaluate('parleyChat.reset()');
+    await expect.poll(() => second.page.locator('.bubble').allInnerTexts()).toEqual(['Ask us <i>anything</i>.']);
+    await say(second.page, 'said after the sign-out');
+    await bubble(first.page, 'said after the sign-out').waitFor();
+    expect(await bubble(other.page, 'said after the sign-out').count()).toBe(0);
   });
 
   test('a tab does not remove a message that another tab has just queued', { tags: ['long'] }, async () => {

@@ -23,6 +23,8 @@ const DAY_MS = 86_400_000;
  */
 export function createClient(base: string, stored: StateBox, person: OpenChatSession) {
   let opening: Promise<string> | null = null;
+  /** The token of the latest stream. */
+  let followed: string | undefined;
 
   /** Returns a valid token. The function opens or renews a session if necessary. */
   function token(): Promise<string> {
@@ -38,6 +40,9 @@ export function createClient(base: string, stored: StateBox, person: OpenChatSes
     const { token: known } = stored.read();
     const answer = await send('/sessions', 'POST', known, person);
     const session = (await answer.json()) as ChatSession;
+    // Another page of this visitor opened a session at the same time, and all pages use the session that is stored.
+    const { token: other } = stored.read();
+    if (other !== undefined && other !== known) return other;
     const until = Date.parse(session.expires_at);
     stored.change((now) => {
       now.token = session.token;
@@ -47,33 +52,13 @@ export function createClient(base: string, stored: StateBox, person: OpenChatSes
     return session.token;
   }
 
-  async function send(
+  const send = (
     path: string,
     method: string,
-    bearer: string | undefined,
+    bearer?: string,
     body?: unknown,
-    signal: AbortSignal = AbortSignal.timeout(ANSWER_MS),
-  ): Promise<Response> {
-    let answer: Response;
-    try {
-      // oxlint-disable-next-line parley/guarded-fetch -- in a browser; the address is the script's own
-      answer = await fetch(base + path, {
-        method,
-        signal,
-        cache: 'no-store',
-        credentials: 'omit',
-        headers: {
-          ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-    } catch {
-      throw new CallError(0);
-    }
-    if (answer.ok) return answer;
-    throw new CallError(answer.status, Number(answer.headers.get('retry-after') ?? 0) * 1_000);
-  }
+    signal?: AbortSignal,
+  ): Promise<Response> => callServer(base + path, method, bearer, body, signal);
 
   /** If the server refuses a token, the call is repeated once with a new token. */
   async function withToken<T>(work: (bearer: string) => Promise<T>): Promise<T> {
@@ -105,8 +90,42 @@ export function createClient(base: string, stored: StateBox, person: OpenChatSes
     },
     rate: (rated: RateChat) => call('/ratings', 'POST', rated),
     markRead: (message_id: string) => call('/read', 'POST', { message_id }),
-    events: (signal: AbortSignal) => call('/events', 'GET', undefined, signal),
+    events: (signal: AbortSignal) =>
+      withToken((bearer) => {
+        followed = bearer;
+        return send('/events', 'GET', bearer, undefined, signal);
+      }),
+    /** True if another page has replaced the token of the latest stream. */
+    isReplaced: () => followed !== undefined && followed !== stored.read().token,
   };
+}
+
+async function callServer(
+  url: string,
+  method: string,
+  bearer: string | undefined,
+  body?: unknown,
+  signal: AbortSignal = AbortSignal.timeout(ANSWER_MS),
+): Promise<Response> {
+  let answer: Response;
+  try {
+    // oxlint-disable-next-line parley/guarded-fetch -- in a browser; the address is the script's own
+    answer = await fetch(url, {
+      method,
+      signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      headers: {
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new CallError(0);
+  }
+  if (answer.ok) return answer;
+  throw new CallError(answer.status, Number(answer.headers.get('retry-after') ?? 0) * 1_000);
 }
 
 /** `fetch` does not report how much of a body is sent, so a file is sent by an older interface of the browser. */

@@ -86,24 +86,34 @@ export function createConnection(client: Client, listener: ConnectionListener) {
       wake = done;
     });
 
+  const start = (): void => {
+    if (run) return;
+    run = new AbortController();
+    void loop(run.signal);
+  };
+  const end = (): void => {
+    run?.abort();
+    run = null;
+  };
+
   return {
-    start: () => {
-      if (run) return;
-      run = new AbortController();
-      void loop(run.signal);
-    },
+    start,
     stop: () => {
-      run?.abort();
-      run = null;
+      end();
       listener.onState('idle');
+    },
+    /** Another page has replaced the token, so a running connection continues with the new token. */
+    restart: () => {
+      if (!run) return;
+      end();
+      start();
     },
     /** The browser is online again, so the pause can end. */
     hurry: () => wake?.(),
     /** The browser is offline, so open requests cannot finish. */
     cut: () => {
       if (!run) return;
-      run.abort();
-      run = null;
+      end();
       listener.onState('offline');
     },
   };

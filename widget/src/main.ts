@@ -42,7 +42,12 @@ function start(script: HTMLScriptElement): void {
   /** Creates the state of one person. A sign-in or sign-out resets the state. */
   function begin(person: OpenChatSession) {
     const who = person.external_id ?? '';
-    const stored = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());
+    const stored = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => {
+      // After a sign-out on another page, this page starts with the next visitor.
+      if (client.isReplaced() && stored.read().token === undefined) return become(person);
+      if (client.isReplaced()) connection.restart();
+      conversation.change();
+    });
     const client = createClient(base, stored, { ...person, ...localeOf(speech.locale) });
     const conversation = createConversation(client, stored, (shown) => view.draw(shown));
     const connection = createConnection(client, {
