@@ -23,8 +23,11 @@ export type LyingProvider = {
 
 const now = () => Math.floor(Date.now() / 1000);
 
+/** All providers of a process share their keys, because creating keys takes most of the time of a test. */
+let keys: [Pair, Pair] | undefined;
+
 export async function startLyingProvider(): Promise<LyingProvider> {
-  const keys = [0, 1].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 })) as [Pair, Pair];
+  const [own, foreign] = (keys ??= [createPair(), createPair()]);
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -61,12 +64,12 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       ...made.discovery,
     }),
     '/keys': () => ({
-      keys: [{ ...keys[0].publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }],
+      keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }],
     }),
     '/token': () => ({
       access_token: 'an-access-token',
       token_type: 'Bearer',
-      id_token: token(keys[made.forged ? 1 : 0], {
+      id_token: token(made.forged ? foreign : own, {
         iss: issuer,
         aud: 'parley',
         sub: 'layla',
@@ -93,6 +96,8 @@ export async function startLyingProvider(): Promise<LyingProvider> {
 }
 
 type Pair = { publicKey: KeyObject; privateKey: KeyObject };
+
+const createPair = (): Pair => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

@@ -120,7 +120,11 @@ function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
     .filter((other) => clockOf(other, timeZone) === clockOf(one, timeZone));
 }
 
-const clockOf = (moment: Date, timeZone: string): string => new TZDate(moment, timeZone).toTimeString().slice(0, 5);
+/** `toTimeString` also names the time zone, which takes most of its time. */
+function clockOf(moment: Date, timeZone: string): string {
+  const local = new TZDate(moment, timeZone);
+  return [local.getHours(), local.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+}
 
 function isOpen({ window, quiet_hours: quiet }: Hours, local: TZDate): boolean {
   const minutes = local.getHours() * 60 + local.getMinutes();

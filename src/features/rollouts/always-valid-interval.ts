@@ -29,7 +29,8 @@ const TUNED_FOR = 500;
 export function estimatePart(tally: Tally, confidence: number): Estimate | null {
   if (tally.n === 0) return null;
   const value = partOf(tally);
-  const against = (part: number): number => logMixture(tally) - logLikelihood(part, tally);
+  const mixture = logMixture(tally);
+  const against = (part: number): number => mixture - logLikelihood(part, tally);
   return { value, ...interval(against, value, [0, 1], confidence) };
 }
 
