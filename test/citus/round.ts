@@ -43,7 +43,8 @@ export type Outcome = {
   doubled: number;
   /** The statuses of the spared calls of `far` during the fault. */
   others: Record<string, number>;
-  p99: { before: number; during: number };
+  /** The times of the spared calls of `far`, in milliseconds. */
+  times: { before: number[]; during: number[] };
   seconds: number;
   findings: string[];
 };
@@ -122,9 +123,9 @@ export async function runRound(scene: Scene, fault: Fault, number: number): Prom
     lost: countOf(findings, /^acknowledged and lost/),
     doubled: countOf(findings, /^(?:several runs|[2-9]\d* answers|refused but done)/),
     others: statusesOf(spared.filter(({ start, end }) => end > at.from && start < at.to)),
-    p99: {
-      before: p99Of(spared.filter(({ start }) => start < at.from && start > at.from - CALM_MS)),
-      during: p99Of(spared.filter(({ end, start }) => end > at.from && start < at.to)),
+    times: {
+      before: timesOf(spared.filter(({ start }) => start < at.from && start > at.from - CALM_MS)),
+      during: timesOf(spared.filter(({ end, start }) => end > at.from && start < at.to)),
     },
     seconds: (performance.now() - begun) / 1_000,
     findings,
@@ -172,9 +173,11 @@ const regionOf = (region: Region, tenant: Tenant): Region => ({
 
 const triggersOf = (calls: Ledger['calls']): Call[] => calls.filter(({ kind }) => kind === 'trigger');
 
-function p99Of(calls: readonly Call[]): number {
-  const times = calls.map(({ start, end }) => end - start).toSorted((a, b) => a - b);
-  return Math.round(times[Math.floor(times.length * 0.99)] ?? 0);
+const timesOf = (calls: readonly Call[]): number[] => calls.map(({ start, end }) => Math.round(end - start));
+
+export function p99Of(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
 }
 
 /** The load contains two simultaneous calls with one Idempotency-Key, and calls with a revoked key. */
