@@ -258,10 +258,10 @@ const CHECK = `async (within, { only, without = [] }) => {
     .map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200));
 }`;
 
-/** Waits until the page has its heading and no part of it is loading. */
+/** Waits until the page has its heading and no part of it is loading. Rows that are read again are dimmed. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=alert]').first().waitFor({ state: 'attached' });
-  await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+  await page.locator('[aria-busy=true], [data-stale], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
 /** Opens a page as a link does, without loading the program again. */

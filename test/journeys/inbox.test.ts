@@ -484,6 +484,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await menu.getByRole('combobox', { name: 'Agent' }).click();
     await page.getByRole('option', { name: 'Concierge' }).click();
     await page.waitForURL((url) => url.searchParams.has('agent_id'));
+    await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/filters.png` });
     expect(await seriousFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');

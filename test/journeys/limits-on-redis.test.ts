@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
@@ -180,16 +180,18 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('the limit of sign-in attempts counts the attempts on both nodes', async () => {
-    const attempt = async (n: number) => {
-      const body = { email: 'nobody@example.qa', password: `wrong password ${n}` };
-      const headers = { origin: nodes[n % 2]!.config.baseUrl };
-      return (await nodes[n % 2]!.call('POST', '/dashboard/api/sign-in', { body, headers })).status;
-    };
-    // Ten calls at once, and one more every few seconds. A single node would refuse none of its six calls.
-    const statuses = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n)));
-    expect(statuses).toContain(429);
-  });
+  it('the limit of sign-in attempts counts the attempts on both nodes', () =>
+    whileRedisAnswers(async () => {
+      const email = `nobody-${randomUUID()}@example.qa`;
+      const attempt = async (n: number) => {
+        const body = { email, password: `wrong password ${n}` };
+        const headers = { origin: nodes[n % 2]!.config.baseUrl };
+        return (await nodes[n % 2]!.call('POST', '/dashboard/api/sign-in', { body, headers })).status;
+      };
+      // Ten calls at once, and one more every few seconds. A single node would refuse none of its six calls.
+      const statuses = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n)));
+      expect(statuses).toContain(429);
+    }));
 });
 
 describe.skipIf(REDIS_SERVER === undefined)('a start', () => {
