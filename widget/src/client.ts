@@ -16,6 +16,8 @@ const ANSWER_MS = 20_000;
 /** The time limit is long enough for the largest file on a slow connection. */
 const FILE_MS = 180_000;
 const DAY_MS = 86_400_000;
+/** A new token counts as valid for at least this time. */
+const SHORTEST_MS = 3_600_000;
 
 /**
  * The client makes the HTTP calls of the chat. Tokens are sent only in a header, because logs and histories contain
@@ -43,7 +45,8 @@ export function createClient(base: string, stored: StateBox, person: OpenChatSes
     // Another page of this visitor opened a session at the same time, and all pages use the session that is stored.
     const { token: other } = stored.read();
     if (other !== undefined && other !== known) return other;
-    const until = Date.parse(session.expires_at);
+    // If the clock of the visitor is fast, a new token would count as expired, and each call would open a session.
+    const until = Math.max(Date.parse(session.expires_at), Date.now() + SHORTEST_MS);
     stored.change((now) => {
       now.token = session.token;
       now.until = until;

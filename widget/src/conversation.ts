@@ -31,6 +31,7 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
   const writing = createMessagePreview();
   let state: ConnectionState = 'idle';
   let looking: { readUntil: string | null } | null = null;
+  let isStopped = false;
   const readMark = createReadMark(client, stored);
   const onSent = (message: ChatMessage, answering: boolean): void => {
     if (answering) setTimeout(change, writing.await());
@@ -40,6 +41,8 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
   const uploads = createUploads(client, { onSent, onChange: change });
 
   function change(): void {
+    // A call that was in progress at the sign-out must not show the messages of the earlier person.
+    if (isStopped) return;
     const { queue, read = '' } = stored.read();
     const all = history.all();
     const known = new Set(all.map(({ client_id }) => client_id));
@@ -52,22 +55,20 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
       readUntil: looking?.readUntil ?? null,
       state,
     });
-    const newest = all.findLast(({ role }) => role !== 'end_user');
+    const newest = all.findLast(isAnswer);
     // A message counts as read only if the chat is open and its page is visible.
     if (looking && newest) readMark.note(newest.id);
   }
 
-  function take(fresh: readonly ChatMessage[]): void {
-    if (history.put(fresh).some(({ role }) => role !== 'end_user')) writing.end();
+  function take(fresh: readonly ChatMessage[], isPreviewOver = false): void {
+    if (isPreviewOver) writing.forget();
+    if (history.put(fresh).some(isAnswer)) writing.end();
     if (fresh.length > 0) forgetSent(stored, fresh);
     change();
   }
 
   return {
-    take: (fresh: readonly ChatMessage[]) => {
-      if (fresh.some(({ role }) => role !== 'end_user')) writing.forget();
-      take(fresh);
-    },
+    take: (fresh: readonly ChatMessage[]) => take(fresh, fresh.some(isAnswer)),
     hear: (text: string, replaces: boolean) => {
       writing.hear(text, replaces);
       change();
@@ -79,7 +80,8 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
       change();
       if (now === 'online') void outbox.flush();
     },
-    load: async () => take(await history.newest()),
+    // The text of the earlier stream may now be a stored message. A new stream sends the unfinished text again.
+    load: async () => take(await history.newest(), true),
     loadEarlier: async () => take(await history.earlier()),
     /** Returns false if too many messages are waiting. */
     say: (text: string): boolean => {
@@ -103,11 +105,14 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
       change();
     },
     stop: () => {
+      isStopped = true;
       readMark.stop();
       outbox.stop();
     },
   };
 }
+
+const isAnswer = ({ role }: ChatMessage): boolean => role !== 'end_user';
 
 /** Messages that the server has stored no longer wait. */
 function forgetSent(stored: StateBox, fresh: readonly ChatMessage[]): void {

@@ -18,7 +18,11 @@ export function createHistory(client: Client) {
     },
     newest: async (): Promise<ChatMessage[]> => {
       const page = await client.history();
-      if (!loaded || messages.size === 0) hasMore = page.has_more;
+      const { data, has_more } = page;
+      // Without a known message on the page, the messages before the page are unknown too, and are loaded on request.
+      const isApart = has_more && !data.some(({ id }) => messages.has(id));
+      if (isApart) for (const id of messages.keys()) if (id < data[0]!.id) messages.delete(id);
+      if (isApart || !loaded || messages.size === 0) hasMore = has_more;
       loaded = true;
       return page.data;
     },

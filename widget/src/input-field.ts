@@ -1,4 +1,5 @@
 import { drawing, h } from './dom.ts';
+import { storable } from './storable-text.ts';
 import type { Speech } from './texts.ts';
 
 const PLANE = 'M3 20l18-8L3 4v6l11 2-11 2z';
@@ -65,8 +66,7 @@ export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldAc
 
   function send(event: Event): void {
     event.preventDefault();
-    // A visitor can type half of a surrogate pair and NUL, but the server cannot store them.
-    const text = field.value.replace(/[\p{Cs}\0]/gu, '').trim();
+    const text = storable(field.value);
     if (text === '') return;
     field.value = '';
     grow();

@@ -2,6 +2,7 @@ import type { ChatAppearance, OpenChatSession } from '../../contract/chat.ts';
 import { createClient } from './client.ts';
 import { createConnection } from './connection.ts';
 import { createConversation } from './conversation.ts';
+import { storable } from './storable-text.ts';
 import { openKept } from './stored-state.ts';
 import { createView, type ViewActions, type ViewOptions } from './view.ts';
 import { chooseSpeech } from './texts.ts';
@@ -22,6 +23,8 @@ type ParleyChat = {
 const ELEMENT = 'parley-chat';
 /** A page in the background closes its stream after this time, because browsers allow few connections to one server. */
 const HIDDEN_MS = 30_000;
+/** A copy of the contract's limit, because an import would bundle the schema library. */
+const MAX_NAME_CHARACTERS = 200;
 
 const tag = document.currentScript;
 
@@ -69,8 +72,8 @@ function start(script: HTMLScriptElement): void {
         conversation.look(view.isOpen() && document.visibilityState === 'visible');
       },
       end: () => {
-        connection.stop();
         conversation.stop();
+        connection.stop();
         stored.close();
       },
     };
@@ -81,9 +84,12 @@ function start(script: HTMLScriptElement): void {
     talk.connect();
   }
 
-  const become = (person: OpenChatSession): void => {
+  /** `isNew`: no earlier visitor of this browser may be continued, signed in or not. */
+  const become = (person: OpenChatSession, isNew = false): void => {
     talk.end();
+    if (isNew) talk.storage.forget();
     talk = begin(person);
+    if (isNew) talk.storage.forget();
     talk.connect();
   };
 
@@ -106,10 +112,7 @@ function start(script: HTMLScriptElement): void {
     open: () => toggle(true, true),
     close: () => toggle(false, false),
     identify: (person) => become(personOf(person)),
-    reset: () => {
-      talk.storage.forget();
-      become({});
-    },
+    reset: () => become({}, true),
   };
   Object.assign(globalThis, { parleyChat });
   if (isPage || dataset['open'] !== undefined) toggle(true, false);
@@ -140,10 +143,14 @@ function optionsOf({ page, language, color, position, theme }: DOMStringMap): Om
 }
 
 type Told = { externalId?: string; userHash?: string; name?: string };
-const personOf = ({ externalId, userHash, name }: Told): OpenChatSession => ({
-  ...(externalId && userHash && { external_id: externalId, user_hash: userHash }),
-  ...(name && { name: name.slice(0, 200) }),
-});
+function personOf({ externalId, userHash, name }: Told): OpenChatSession {
+  const shown = name ? storable(name.slice(0, MAX_NAME_CHARACTERS)) : '';
+  return {
+    ...(externalId && userHash && { external_id: externalId, user_hash: userHash }),
+    ...(shown && { name: shown }),
+  };
+}
+
 /** Converts the language of the page to the form that the server accepts, because a page may contain any text. */
 function localeOf(tag: string): { locale?: string } {
   try {

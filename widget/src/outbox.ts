@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import { CallError, type Client } from './client.ts';
-import { type StateBox, MAX_WAITING } from './stored-state.ts';
+import { type StateBox, MAX_WAITING, type Waiting } from './stored-state.ts';
 
 export type OutboxListener = {
   /** This function is called when the server has stored the message. `answering`: true if an answer is expected. */
@@ -21,31 +21,34 @@ export function createOutbox(client: Client, stored: StateBox, { onSent, onRefus
     if (sending) return;
     sending = true;
     clearTimeout(retry);
+    let next: Waiting | undefined;
     try {
       for (;;) {
-        const next = stored.read().queue.find(({ failed }) => !failed);
+        next = stored.read().queue.find(({ failed }) => !failed);
         if (!next) break;
+        const { client_id: name } = next;
         const { message, answering } = await client.say(next);
         // Failed entries with the same ID have the same text, so they are removed too.
         stored.change((now) => {
-          now.queue = now.queue.filter(({ client_id }) => client_id !== next.client_id);
+          now.queue = now.queue.filter(({ client_id }) => client_id !== name);
         });
         onSent(message, answering);
       }
     } catch (error) {
-      refused(error);
+      refused(error, next?.client_id);
     } finally {
       sending = false;
     }
   }
 
-  function refused(error: unknown): void {
+  function refused(error: unknown, name: string | undefined): void {
     const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
     const isFinal = [400, 413, 415, 422].includes(status);
     if (isFinal) {
       stored.change((now) => {
-        const first = now.queue.find(({ failed }) => !failed);
-        if (first) first.failed = true;
+        // Another page may have sent the message since then, so another message may be the first one.
+        const one = now.queue.find(({ client_id }) => client_id === name);
+        if (one) one.failed = true;
       });
     }
     onRefused();

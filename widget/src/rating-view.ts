@@ -1,5 +1,6 @@
 import type { ChatMessage, RateChat } from '../../contract/chat.ts';
 import { drawing, h } from './dom.ts';
+import { storable } from './storable-text.ts';
 import type { Speech } from './texts.ts';
 
 /** The promise rejects if the server does not store the rating. */
@@ -68,7 +69,7 @@ export function surveyView({ id, rating, content }: ChatMessage, { speech: { wor
 
   function say(event: Event): void {
     event.preventDefault();
-    const comment = field.value.trim();
+    const comment = storable(field.value);
     if (comment === '' || chosen === null) return;
     send.disabled = true;
     rate({ message_id: id, score: chosen, comment })

@@ -35,13 +35,21 @@ export function openKept(name: string, onElsewhere: () => void) {
   let memory: StoredState = { queue: [] };
   /** True: the storage is full, so its content is older than the state of this page. */
   let isFull = false;
-  const places = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  /** True: the state belongs to a person who is no longer shown. A late response must not change the stored state. */
+  let isClosed = false;
+  /** The message at this key. Null: the key belongs to another person, whose ID begins like the ID of this person. */
+  const waitingAt = (key: string): Waiting | null => {
+    if (!key.startsWith(prefix)) return null;
+    const one = JSON.parse(localStorage.getItem(key) ?? 'null') as Waiting | null;
+    return one?.client_id === key.slice(prefix.length) ? one : null;
+  };
+  const places = (): string[] => Object.keys(localStorage).filter((key) => waitingAt(key) !== null);
   const read = (): StoredState => {
-    if (isFull) return memory;
+    if (isFull || isClosed) return memory;
     try {
       const stored = JSON.parse(localStorage.getItem(name) ?? '{}') as StoredState;
-      const queue = places().map((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as Waiting | null);
-      stored.queue = queue
+      stored.queue = Object.keys(localStorage)
+        .map(waitingAt)
         .filter((one) => one !== null)
         .sort((a, b) => a.at - b.at || (a.client_id < b.client_id ? -1 : 1));
       memory = stored;
@@ -55,6 +63,7 @@ export function openKept(name: string, onElsewhere: () => void) {
     const before = new Map(state.queue.map((one) => [one.client_id, JSON.stringify(one)]));
     how(state);
     memory = state;
+    if (isClosed) return;
     const { queue, ...rest } = state;
     try {
       localStorage.setItem(name, JSON.stringify(rest));
@@ -85,7 +94,10 @@ export function openKept(name: string, onElsewhere: () => void) {
         // Nothing was stored.
       }
     },
-    close: () => removeEventListener('storage', listen),
+    close: () => {
+      isClosed = true;
+      removeEventListener('storage', listen);
+    },
   };
 }
 
