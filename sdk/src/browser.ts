@@ -9,6 +9,8 @@ export type { Message } from './wire.ts';
 
 /** After this time without data, the connection counts as lost. */
 const IDLE_MS = 45_000;
+/** The time limit of a call without a stream. Without this limit, a dead connection would delay all later messages. */
+const ANSWER_MS = 20_000;
 
 export type ConnectOptions = {
   baseUrl: string;
@@ -89,9 +91,15 @@ export function connect(options: ConnectOptions): Chat {
   let runId: string | null = null;
   let following = new AbortController();
   let isOpen = false;
+  let closes = 0;
+  /** The latest call that sends a message. Two calls at a time would start two conversations. */
+  let sending: Promise<unknown> = Promise.resolve();
+  let sends = 0;
+  let isAnswerDue = false;
 
   const set = (change: Partial<ChatState>): void => {
     state = { ...state, ...change };
+    if (change.status === 'ready') isAnswerDue = false;
     for (const listener of listeners) listener(state);
   };
 
@@ -117,7 +125,8 @@ export function connect(options: ConnectOptions): Chat {
       const authorization = `Bearer ${await tokenOf(used)}`;
       let answer: Response;
       try {
-        answer = await send(base + path, { ...init, headers: { ...headers, authorization } });
+        const { signal = AbortSignal.timeout(ANSWER_MS) } = init;
+        answer = await send(base + path, { ...init, signal, headers: { ...headers, authorization } });
       } catch (error) {
         throw new ChatError('connection_failed', error instanceof Error ? error.message : 'No response.', 0);
       }
@@ -129,30 +138,51 @@ export function connect(options: ConnectOptions): Chat {
     }
   }
 
-  async function post(message: string | undefined): Promise<void> {
-    const before = state;
+  function post(message: string | undefined): Promise<void> {
+    sends++;
+    const shown = message === undefined ? [] : [ownMessage(message)];
+    set({ status: 'waiting', error: null, messages: [...state.messages, ...shown] });
+    const before = closes;
+    const sent = sending.then(() => deliver(message, shown, before));
+    sending = sent.catch(() => {});
+    return sent;
+  }
+
+  /** Stores the message. `before`: how often the chat was closed before the call. */
+  async function deliver(message: string | undefined, shown: readonly Message[], before: number): Promise<void> {
+    set({ status: 'waiting' });
+    const { conversationId } = state;
+    try {
+      const run = await accept(message).catch((error: unknown) => {
+        if (conversationId === null || !(error instanceof ChatError) || error.code !== NOT_FOUND) throw error;
+        // The conversation is of another person, or of an API key that was replaced.
+        set({ conversationId: null });
+        return accept(message);
+      });
+      set({ conversationId: run.conversation_id });
+      runId = run.id;
+      isAnswerDue = true;
+      // The page may have closed the chat while the call was in progress.
+      if (closes !== before && !isOpen) return;
+      isOpen = true;
+      void follow(run.id);
+    } catch (error) {
+      const messages = state.messages.filter((each) => !shown.includes(each));
+      set({ messages, status: isAnswerDue ? 'waiting' : 'ready', error: error as ChatError });
+      throw error;
+    }
+  }
+
+  function accept(message: string | undefined): Promise<AcceptedRun> {
     const body: TriggerCall = {
       ...(message !== undefined && { message }),
       ...(variables && { variables }),
       ...(metadata && { metadata }),
       ...(state.conversationId !== null && { conversation: { id: state.conversationId } }),
     };
-    const shown = message === undefined ? null : ownMessage(message);
-    set({ status: 'waiting', error: null, ...(shown && { messages: [...state.messages, shown] }) });
     // Each attempt has the same key, so that a repeated call has no second effect.
     const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
-    try {
-      const answer = await retry(() => call('', { method: 'POST', headers, body: JSON.stringify(body) }));
-      const run = (await answer.json()) as AcceptedRun;
-      set({ conversationId: run.conversation_id });
-      runId = run.id;
-      isOpen = true;
-      void follow(run.id);
-    } catch (error) {
-      const messages = state.messages.filter((each) => each !== shown);
-      set({ messages, status: before.status, error: error as ChatError });
-      throw error;
-    }
+    return retry(async () => bodyOf(await call('', { method: 'POST', headers, body: JSON.stringify(body) })));
   }
 
   /** Follows the run until it has ended, and connects again when the stream breaks. */
@@ -166,6 +196,8 @@ export function connect(options: ConnectOptions): Chat {
         const headers: Record<string, string> = { accept: 'text/event-stream' };
         if (last !== null) headers['last-event-id'] = last;
         const stream: Response = await retry(() => call(`/runs/${run}/events`, { headers, signal }), signal);
+        // The stream sends the unfinished message again, if there is one.
+        if (state.writing !== '' && !signal.aborted) set({ writing: '' });
         for await (const { event, id, data: text } of readEvents(stream, IDLE_MS)) {
           if (signal.aborted) return;
           const data = JSON.parse(text) as unknown;
@@ -191,15 +223,26 @@ export function connect(options: ConnectOptions): Chat {
   }
 
   async function readHistory(): Promise<void> {
-    if (state.conversationId === null) return;
+    let id: string | null = null;
     try {
-      const answer = await retry(() => call(`/conversations/${state.conversationId}/messages?limit=100`, {}));
-      const { data } = (await answer.json()) as { data: Message[] };
+      let data: readonly Message[];
+      let before: number;
+      // A message that is sent during the read may be absent from the page, so the page is read again.
+      do {
+        await sending;
+        before = sends;
+        id = state.conversationId;
+        if (id === null) return;
+        const path = `/conversations/${id}/messages?limit=100`;
+        ({ data } = await retry(async () => bodyOf<{ data: Message[] }>(await call(path, {}))));
+      } while (before !== sends);
       const own = state.messages.filter(({ id }) => data.every((each) => each.id !== id) && !id.startsWith(OWN));
       // The list of the server has the newest message first.
       set({ messages: [...data.map((_, at) => data[data.length - 1 - at]!), ...own] });
     } catch (error) {
-      set({ error: error as ChatError });
+      // The next message starts another conversation.
+      if ((error as ChatError).code !== NOT_FOUND) set({ error: error as ChatError });
+      else if (state.conversationId === id) set({ conversationId: null });
     }
   }
 
@@ -222,6 +265,7 @@ export function connect(options: ConnectOptions): Chat {
     start: () => post(undefined),
     open,
     close: () => {
+      closes++;
       isOpen = false;
       following.abort();
     },
@@ -229,6 +273,15 @@ export function connect(options: ConnectOptions): Chat {
 }
 
 const OWN = 'own_';
+const NOT_FOUND = 'conversation_not_found';
+
+/** A call is repeated while its first attempt is in progress, because the response of the first attempt was lost. */
+const mayPass = ({ status, code }: ChatError): boolean => PASSING.has(status) || code === 'idempotency_in_progress';
+
+const bodyOf = <T = AcceptedRun>(answer: Response): Promise<T> =>
+  answer.json().catch(() => {
+    throw new ChatError('connection_failed', 'The response is not complete.', 0);
+  }) as Promise<T>;
 
 const ownMessage = (text: string): Message => ({
   id: OWN + crypto.randomUUID(),
@@ -254,7 +307,7 @@ async function retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T
     try {
       return await work();
     } catch (error) {
-      if (signal?.aborted || tries >= TRIES || !(error instanceof ChatError) || !PASSING.has(error.status)) throw error;
+      if (signal?.aborted || tries >= TRIES || !(error instanceof ChatError) || !mayPass(error)) throw error;
       await pause(tries, signal);
     }
   }

@@ -32,6 +32,8 @@ export async function* follow(
 ): AsyncGenerator<RunEvent, void, void> {
   let last = after;
   let broken = 0;
+  /** True: the reader has an unfinished message. After a broken connection, its turn may have started again. */
+  let isUnfinished = false;
   for (;;) {
     const end = new AbortController();
     const abort = (): void => end.abort(signal?.reason);
@@ -40,12 +42,17 @@ export async function* follow(
       if (signal?.aborted) abort();
       // An error of `open` is final, because `open` makes its own retries.
       const response = await open(last, end.signal);
+      let isFirst = true;
       if (!isStream(response)) {
         await response.body?.cancel();
+        if (isUnfinished) yield NOTHING_WRITTEN;
         return yield* poll(last);
       }
       for await (const raw of readEvents(response, IDLE_MS)) {
         const event = { event: raw.event, data: JSON.parse(raw.data) as unknown } as RunEvent;
+        if (isFirst && isUnfinished && event.event !== 'replace') yield NOTHING_WRITTEN;
+        if (isFirst || event.event !== 'run') isUnfinished = event.event === 'delta' || event.event === 'replace';
+        isFirst = false;
         if (event.event === 'message') event.id = raw.id;
         if (raw.id !== '') last = raw.id;
         broken = 0;
@@ -62,6 +69,9 @@ export async function* follow(
     await sleep(PAUSE_MS * broken * (0.5 + Math.random() / 2), signal);
   }
 }
+
+/** Removes the unfinished message. */
+const NOTHING_WRITTEN: RunEvent = { event: 'replace', data: { text: '' } };
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;

@@ -75,10 +75,17 @@ async function bytesOf(request: NodeRequest): Promise<Uint8Array> {
 export async function sendNode(response: NodeResponse, { status, type, body }: TurnHttpResponse): Promise<void> {
   response.writeHead(status, { 'content-type': type });
   if (typeof body === 'string') return void response.end(body);
+  let wake: (() => void) | undefined;
+  // A caller that has left reads nothing, so there is no event "drain".
+  response.once('close', () => wake?.());
   // Leaving the loop ends the function that creates the pieces.
   for await (const piece of body) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await new Promise<void>((resolve) => response.once('drain', resolve));
+    if (response.write(piece)) continue;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      response.once('drain', resolve);
+    });
   }
   response.end();
 }

@@ -126,17 +126,23 @@ function responseTo(given: TurnReply, asked: TurnRequested, onError: (error: unk
 
 async function* eventsOf(pieces: AsyncIterable<string>, onError: (error: unknown) => void): AsyncGenerator<string> {
   let text = '';
+  const iterator = pieces[Symbol.asyncIterator]();
+  let hasEnded = true;
   try {
     // Unlike `for await`, this loop also gets the value that a generator returns.
-    const iterator = pieces[Symbol.asyncIterator]();
     for (let next = await iterator.next(); ; next = await iterator.next()) {
       if (next.done) return yield event('answer', whole((next.value as string | TurnAnswer | undefined) ?? text));
       text += next.value;
+      hasEnded = false;
       yield event('delta', { text: next.value });
+      hasEnded = true;
     }
   } catch (error) {
     // Without the event "answer", Parley repeats the call.
     onError(error);
+  } finally {
+    // Parley no longer reads, so the function of the caller ends too.
+    if (!hasEnded) await Promise.resolve(iterator.return?.()).catch(onError);
   }
 }
 
