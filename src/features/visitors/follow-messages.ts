@@ -27,7 +27,7 @@ export function followMessages(
   const unfollow = feed.follow(place, (rows) => {
     if (rows.some(({ role }) => role === 'agent')) deltas.endMessage();
     if (reader.onMessages(rows.map(presentVisitorMessage))) noteDelivered({ db }, place, rows);
-    deltas.open();
+    deltas.open(true);
   });
   return () => {
     unfollow();

@@ -6,8 +6,12 @@ import type { DeltaChange } from './watched-topics.ts';
  * own message.
  */
 export type DeltaFollower = {
-  /** Call this function when the reader has all stored messages. The reader gets deltas after this call. */
-  open(): void;
+  /**
+   * Call this function when the reader has all stored messages. The reader gets deltas after this call.
+   * `mayHaveMessage`: the reader may already have the message of a turn that has not ended, so the text that is shown
+   * now is removed at the end of its turn.
+   */
+  open(mayHaveMessage?: boolean): void;
   /**
    * Call this function before the reader gets a message of the agent. `text`: the text of the message, sent as deltas
    * if no deltas were shown.
@@ -30,17 +34,22 @@ export function followDeltas(
   };
   let current = '';
   let finished = '';
+  /** The turn whose message the reader may already have. */
+  let joined = '';
   const onChange = ({ turn, text, replaces, isStored }: DeltaChange): void => {
     current = turn;
     if (!isOpen) early = replaces ? text : early + text;
+    else if (isStored && isShown && turn === joined && turn !== finished) show('replace', '');
     else if (!isStored && turn !== finished) show(replaces ? 'replace' : 'delta', text);
   };
   const leave = liveDeltas.follow(topic, onChange);
   return {
-    open: () => {
+    open: (mayHaveMessage = false) => {
       if (isOpen) return;
       isOpen = true;
-      if (early !== '') show('replace', early);
+      if (early === '') return;
+      if (mayHaveMessage) joined = current;
+      show('replace', early);
     },
     endMessage: (text = '') => {
       if (!isShown && text !== '') show('delta', text);
