@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
@@ -15,6 +16,10 @@ test('a wait ends if its caller aborts, and does not begin if the caller has alr
   left.abort();
   expect(await waiting).toBe(false);
   expect(await wait()).toBe(false);
+  // A wait that has ended for another reason keeps no listener.
+  const process = new AbortController();
+  expect(await waiter.wait(run, 1, () => true, process.signal)).toBe(false);
+  expect(getEventListeners(process.signal, 'abort')).toHaveLength(0);
   waiter.stop();
   await db.$client.end();
   await database.drop();

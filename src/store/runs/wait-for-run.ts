@@ -70,18 +70,21 @@ export function createRunWaiter(db: Db): RunWaiter {
     wait: (run, ms, enough, signal) =>
       new Promise((resolve) => {
         if (waiting.size >= MAX_WAITING || ms <= 0 || signal?.aborted) return resolve(false);
-        const timeout = setTimeout(() => entry.finish(false), ms);
+        const giveUp = (): void => entry.finish(false);
+        const timeout = setTimeout(giveUp, ms);
         const entry: Waiting = {
           ...run,
           enough,
           finish: (result) => {
             clearTimeout(timeout);
+            // The signal may last as long as the process, and a listener would keep this wait in memory.
+            signal?.removeEventListener('abort', giveUp);
             waiting.delete(entry);
             resolve(result);
           },
         };
         waiting.add(entry);
-        signal?.addEventListener('abort', () => entry.finish(false), { once: true });
+        signal?.addEventListener('abort', giveUp);
         look();
       }),
     look,
