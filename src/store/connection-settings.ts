@@ -48,6 +48,12 @@ const SETTINGS = {
   idle_session_timeout: '0',
 };
 
+/**
+ * A connection that only listens is silent for hours. Networks forget such a connection after minutes without a notice,
+ * and Linux would check it after two hours. With this delay, the connection is checked while it is silent.
+ */
+export const LISTENING = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 export async function applySettings(client: pg.ClientBase, session: ConnectionSettings): Promise<void> {
   const settings = {
     ...SETTINGS,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { named } from '../named-statement.ts';
 import { nameOf } from '../db.ts';
-import { applySettings, WORK } from '../connection-settings.ts';
+import { applySettings, LISTENING, WORK } from '../connection-settings.ts';
 
 /** All processes that run turns or have readers listen on this channel. */
 export const ALL_PROCESSES = 'parley_words';
@@ -176,7 +176,7 @@ function createListener({ url, role, channels, onListening, onText }: ListenerOp
   let failures = 0;
 
   const connect = async (): Promise<void> => {
-    const made = new pg.Client({ connectionString: url, application_name: nameOf(role, 'words'), keepAlive: true });
+    const made = new pg.Client({ connectionString: url, application_name: nameOf(role, 'words'), ...LISTENING });
     client = made;
     made.on('notification', ({ payload }) => {
       try {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { nameOf, type Queryable } from '../db.ts';
-import { applySettings, applySettingsOnConnect, WORK } from '../connection-settings.ts';
+import { applySettings, applySettingsOnConnect, LISTENING, WORK } from '../connection-settings.ts';
 
 /**
  * The change log and the rows of the nodes that read it (docs/adr/0102). The statements use two separate connections,
@@ -188,7 +188,7 @@ export function listenForHints(url: string, onHint: () => void, options: Omit<Le
     const made = new pg.Client({
       connectionString: url,
       application_name: nameOf(options.role, 'listen'),
-      keepAlive: true,
+      ...LISTENING,
     });
     client = made;
     made.on('notification', onHint);
