@@ -89,7 +89,10 @@ export function connect(options: ConnectOptions): Chat {
   };
   let token: Promise<string> | null = null;
   let runId: string | null = null;
+  /** Ends the streams when the page closes the chat. */
   let following = new AbortController();
+  /** The number of the stream of the latest run. */
+  let latest = 0;
   let isOpen = false;
   let closes = 0;
   /** The latest call that sends a message. Two calls at a time would start two conversations. */
@@ -103,11 +106,11 @@ export function connect(options: ConnectOptions): Chat {
     for (const listener of listeners) listener(state);
   };
 
-  const add = (message: Message): void => {
+  const add = (message: Message, isLatest: boolean): void => {
     if (state.messages.some(({ id }) => id === message.id)) return;
     // The messages are in the order of arrival, because the clock of the page may be wrong.
     const messages = [...state.messages, message];
-    set({ messages, ...(message.role === 'end_user' ? {} : { writing: '', status: 'ready' }) });
+    set({ messages, ...(isLatest && message.role !== 'end_user' && { writing: '', status: 'ready' }) });
   };
 
   /** A failed request for a token is repeated by the next call. */
@@ -185,25 +188,29 @@ export function connect(options: ConnectOptions): Chat {
     return retry(async () => bodyOf(await call('', { method: 'POST', headers, body: JSON.stringify(body) })));
   }
 
-  /** Follows the run until it has ended, and connects again when the stream breaks. */
+  /**
+   * Follows the run until it has ended, and connects again when the stream breaks. A later call ends the run, so the
+   * stream of an earlier run only brings the messages that are still on their way.
+   */
   async function follow(run: string): Promise<void> {
-    following.abort();
-    following = new AbortController();
+    const own = ++latest;
     const { signal } = following;
     let last: string | null = null;
-    for (let broken = 0; !signal.aborted; broken++) {
+    for (let broken = 0; !signal.aborted && own === latest; broken++) {
       try {
         const headers: Record<string, string> = { accept: 'text/event-stream' };
         if (last !== null) headers['last-event-id'] = last;
         const stream: Response = await retry(() => call(`/runs/${run}/events`, { headers, signal }), signal);
         // The stream sends the unfinished message again, if there is one.
-        if (state.writing !== '' && !signal.aborted) set({ writing: '' });
+        if (state.writing !== '' && !signal.aborted && own === latest) set({ writing: '' });
         for await (const { event, id, data: text } of readEvents(stream, IDLE_MS)) {
           if (signal.aborted) return;
           const data = JSON.parse(text) as unknown;
           broken = 0;
           if (id !== '') last = id;
-          if (event === 'message') add(data as Message);
+          if (event === 'message') add(data as Message, own === latest);
+          if (event === 'run' && ENDED.has((data as Run).status) && own !== latest) return;
+          if (own !== latest) continue;
           if (event === 'delta') set({ writing: state.writing + (data as { text: string }).text });
           if (event === 'replace') set({ writing: (data as { text: string }).text });
           if (event !== 'run') continue;
@@ -212,7 +219,7 @@ export function connect(options: ConnectOptions): Chat {
           if (ENDED.has(status)) return;
         }
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted || own !== latest) return;
         if (!(error instanceof ChatError) || !PASSING.has(error.status)) {
           set({ status: 'ready', writing: '', error: error as ChatError });
           return;
@@ -268,6 +275,7 @@ export function connect(options: ConnectOptions): Chat {
       closes++;
       isOpen = false;
       following.abort();
+      following = new AbortController();
     },
   };
 }

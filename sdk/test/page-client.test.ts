@@ -165,3 +165,27 @@ test('a conversation that the token may not use does not block the page', async 
   expect(textsOf(writer.state)).toEqual(['Hello']);
   for (const chat of [reader, writer]) chat.close();
 });
+
+test('an answer that is on its way when the person writes again is shown', async () => {
+  const late = Promise.withResolvers<ReadableStreamDefaultController>();
+  const first = new ReadableStream({ start: (controller) => late.resolve(controller) });
+  const runs = ['run_1', 'run_2'];
+  answers = ({ method, path }) => {
+    if (method === 'POST') return json(202, { ...RUN, id: runs.shift() });
+    return path.includes('run_1') ? new Response(first) : events([['delta', { text: 'Second' }]]);
+  };
+  const chat = open();
+  await chat.send('first question');
+  await chat.send('second question');
+  await settle();
+  const line = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  const text =
+    line('message', messageOf('first answer', 'msg_1', 'agent')) +
+    line('replace', { text: '' }) +
+    line('run', { status: 'completed' });
+  (await late.promise).enqueue(new TextEncoder().encode(text));
+  await settle();
+  expect(textsOf(chat.state)).toEqual(['first question', 'second question', 'first answer']);
+  expect(chat.state).toMatchObject({ writing: 'Second', status: 'waiting' });
+  chat.close();
+});
