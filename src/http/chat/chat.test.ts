@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../../test/factories.ts';
@@ -457,6 +457,32 @@ describe('a message from a backend', () => {
     while (!texts.includes('On time'));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
     await until(async () => (await statusOf(sent.body.id)) === 'delivered');
+    stream.stop();
+  });
+
+  test('a message arrives through an open stream although a pause had removed its time', async () => {
+    const token = await visit({ external_id: 'paused', user_hash: proof('paused') });
+    await say(token, 'hello');
+    const stream = await follow(token);
+    await stream.next('ready');
+    const hear = async (text: string): Promise<string[]> => {
+      const texts = textsOf(await stream.next('messages'));
+      return texts.includes(text) ? texts : hear(text);
+    };
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const to = { end_user: { external_id: 'paused' } };
+    const { body } = await send({ to, content: { type: 'text', text: 'After the pause' }, send_at: at });
+    const set = (values: ReturnType<typeof sql>) =>
+      parley.db.execute(sql`UPDATE message SET ${values} WHERE org_id = ${orgId} AND id = ${body.id}`);
+    await set(sql`created_at = now() - interval '1 hour'`);
+    // The feed has read the waiting message when it passes on a later one.
+    await say(token, 'before the pause');
+    await hear('before the pause');
+    await set(sql`due_at = NULL`);
+    await say(token, 'during the pause');
+    await hear('during the pause');
+    await set(sql`status = 'sent', send_at = NULL`);
+    expect(await hear('After the pause')).toEqual(['After the pause']);
     stream.stop();
   });
 });

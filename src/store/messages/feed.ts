@@ -163,7 +163,11 @@ async function lookFor(db: Db, all: readonly Followed[], now: number): Promise<[
 }
 
 function tell(place: Followed, rows: Row[], now: number): void {
-  place.waiting = new Set(rows.flatMap(({ waiting }) => waiting ?? []));
+  // A pause of a campaign removes the due time of a waiting message, so the query does not return the message.
+  const due = rows.flatMap(({ waiting }) => waiting ?? []);
+  const sent = new Set(rows.flatMap(({ id, waiting }) => (waiting === null ? id : [])));
+  const paused = [...place.waiting].filter((id) => !sent.has(id) && !due.includes(id));
+  place.waiting = new Set([...due, ...paused].slice(0, MAX_WAITING));
   const fresh = new Map<string, VisitorMessageRow>();
   for (const { n: _n, waiting, ...row } of rows) {
     if (waiting === null && !place.seen.has(row.id)) fresh.set(row.id, row);
