@@ -2,7 +2,6 @@ import { type AcceptedRun, type EarlierMessage, type TriggerCall } from '../../.
 import { asksToStop } from '../../engine/stop-words.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from '../../store/runs/accept-call.ts';
-import { setConsent } from '../../store/end-users/set-consent.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { TriggersDeps } from './deps.ts';
 import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
@@ -67,6 +66,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
     conversation: conversationOf(call),
     clientMark: input.clientMark ?? null,
     message: call.message ?? null,
+    optsOutOf: asksToStop([call.message ?? '']) ? checked.channel.kind : null,
     input: {
       variables: checked.variables,
       ...(call.metadata && { metadata: call.metadata }),
@@ -84,9 +84,6 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
   const outcome = await deps.acceptQueue.accept(acceptCall);
   if (outcome.kind === 'refused') throw outcome.refusal;
   if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
-  // While the team answers the conversation, no turn reads the message.
-  if (outcome.run.status === 'handed_off' && asksToStop([call.message ?? '']))
-    await setConsent(deps.db, orgId, outcome.run.endUserId, checked.channel.kind, 'opted_out', 'stop_word');
   deps.onAccepted();
   // crash point: accept:before-answer
   return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };

@@ -9,6 +9,7 @@ import type { EndUserFields } from './end-user-fields.ts';
 import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named-statement.ts';
 import { LATER } from '../queue/later.ts';
+import { stopWordConsent } from './set-consent.ts';
 import type { EndUserRow } from './end-user-row.ts';
 
 /**
@@ -31,6 +32,8 @@ export type TakeOptions = {
   together?: boolean;
   /** The caller may not change people, so only empty fields get values. */
   fillsOnly?: boolean;
+  /** The kind of channel on which the call opts the person out. Null: the call is no opt-out. */
+  optsOutOf?: string | null;
 };
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
@@ -168,7 +171,7 @@ export class EndUserBook {
   take(
     orgId: string,
     fields: EndUserFields | null,
-    { together = false, fillsOnly = false }: TakeOptions = {},
+    { together = false, fillsOnly = false, optsOutOf = null }: TakeOptions = {},
   ): Taken | Refusal | typeof LATER {
     if (fields === null) return { row: this.#make(orgId, {}), unchanged: [] };
     const row = this.#find(orgId, fields);
@@ -176,7 +179,7 @@ export class EndUserBook {
     const clash = this.#clash(orgId, fields, row);
     if (clash) return clash;
     if (row === null) return { row: this.#make(orgId, fields), unchanged: [] };
-    const { news, unchanged } = this.#news(row, fields, fillsOnly);
+    const { news, unchanged } = this.#news(row, fields, fillsOnly, optsOutOf);
     // The data of another call in this batch is stored only if that call is accepted.
     const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
     if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
@@ -254,6 +257,7 @@ export class EndUserBook {
     row: EndUserRow,
     fields: EndUserFields,
     fillsOnly: boolean,
+    optsOutOf: string | null,
   ): { news: Partial<EndUserRow> | null; unchanged: string[] } {
     const news: Partial<EndUserRow> = {};
     for (const field of ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const) {
@@ -272,8 +276,10 @@ export class EndUserBook {
       news.tags = unique(fields.tags);
     if (fields.blocked !== undefined && fields.blocked !== row.blocked) news.blocked = fields.blocked;
     const unchanged = fillsOnly ? keepExistingValues(row, fields, news) : [];
-    const isNews = Object.keys(news).length > 0;
-    return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
+    if (Object.keys(news).length === 0 && optsOutOf === null) return { news: null, unchanged };
+    const all = { ...news, ...this.#optOuts(row, news) };
+    if (optsOutOf !== null) all.consent = withOptOuts(all.consent ?? row.consent, stopWordConsent(optsOutOf));
+    return { news: all, unchanged };
   }
 
   /** The opt-outs of identifiers that the row did not have before. */

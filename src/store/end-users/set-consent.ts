@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../db.ts';
+import type { Consent } from './suppression.ts';
 
 /** Stores a person's consent on one kind of channel. A repeated call changes only the time. */
 export async function setConsent(
@@ -17,3 +18,8 @@ export async function setConsent(
       updated_at = statement_timestamp()
     WHERE org_id = ${orgId} AND id = ${endUserId}`);
 }
+
+/** The opt-out of a person who has written a stop word. */
+export const stopWordConsent = (channelKind: string): Consent => ({
+  [channelKind]: { status: 'opted_out', source: 'stop_word', at: timestamp(Date.now()) },
+});

@@ -25,6 +25,11 @@ export type AcceptCall = {
   /** The mark of the client token that calls. A conversation that the call starts belongs to this mark. */
   clientMark?: string | null;
   message: string | null;
+  /**
+   * The kind of channel on which the message opts the person out, if the team answers the conversation. No turn reads
+   * such a message. Null: the message is no opt-out.
+   */
+  optsOutOf: string | null;
   input: RunInput;
   sendAt: Date | null;
   requestId: string;

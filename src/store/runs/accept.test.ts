@@ -32,6 +32,7 @@ beforeAll(async () => {
     fillsOnly: false,
     conversation: null,
     message: null,
+    optsOutOf: null,
     input: {},
     sendAt: null,
     requestId: 'req_test',
@@ -205,6 +206,52 @@ describe('conversation keys', () => {
     expect(outcome.kind === 'refused' && outcome.refusal.code).toBe('already_exists');
     const made = await db.execute(sql`SELECT 1 FROM end_user WHERE external_id = 'crm-8'`);
     expect(made.rows).toHaveLength(0);
+  });
+});
+
+describe('a stop word for the team', () => {
+  const consentOf = async (id: string) =>
+    (await db.execute<{ consent: Record<string, unknown> }>(sql`SELECT consent FROM end_user WHERE id = ${id}`))
+      .rows[0]!.consent;
+  const start = async (key: string, endUser: AcceptCall['endUser']) => {
+    const conversation = { key, onExisting: 'continue' as const };
+    const run = accepted(await queue.accept(call({ conversation, endUser })));
+    await db.execute(sql`UPDATE conversation SET status = 'handed_off' WHERE id = ${run.conversationId}`);
+    return { conversation, personId: run.endUserId };
+  };
+  const stop = { message: 'STOP', optsOutOf: 'sandbox' };
+  const optedOut = { sandbox: { status: 'opted_out', source: 'stop_word', at: expect.any(String) } };
+
+  test.each([
+    ['an anonymous person', null, null],
+    ['a known person', { external_id: 'stop-1' }, { external_id: 'stop-1', name: 'Layla' }],
+  ])('the opt-out of %s is stored with the call', async (name, given, named) => {
+    const { conversation, personId } = await start(name, given);
+    await db.execute(sql`UPDATE end_user SET consent = '{"sms": {"status": "opted_in"}}' WHERE id = ${personId}`);
+    accepted(await queue.accept(call({ conversation, endUser: named, ...stop })));
+    expect(await consentOf(personId)).toEqual({ ...optedOut, sms: { status: 'opted_in' } });
+  });
+
+  test('calls that arrive together store the opt-out and the data of the person', async () => {
+    const endUser = { external_id: 'stop-2' };
+    const [one, other] = [await start('stop-2a', endUser), await start('stop-2b', endUser)];
+    const calls = [
+      call({ conversation: one.conversation, ...stop }),
+      call({ endUser: { ...endUser, name: 'Omar' } }),
+      call({ conversation: other.conversation, ...stop, optsOutOf: 'sms' }),
+    ];
+    (await Promise.all(calls.map((each) => queue.accept(each)))).forEach(accepted);
+    expect(await consentOf(one.personId)).toEqual({ ...optedOut, sms: optedOut.sandbox });
+    expect(await count(`end_user WHERE id = '${one.personId}' AND name = 'Omar'`)).toBe(1);
+  });
+
+  test('a call that is refused or scheduled, or that the agent answers, stores no opt-out', async () => {
+    const { conversation, personId } = await start('stop-3', { external_id: 'stop-3' });
+    await queue.accept(call({ conversation, endUser: { external_id: 'stop-4' }, ...stop }));
+    await queue.accept(call({ conversation, ...stop, sendAt: new Date(Date.now() + 3_600_000) }));
+    await db.execute(sql`UPDATE conversation SET status = 'open' WHERE key = 'stop-3'`);
+    accepted(await queue.accept(call({ conversation, ...stop })));
+    expect(await consentOf(personId)).toEqual({});
   });
 });
 

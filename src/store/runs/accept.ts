@@ -6,6 +6,7 @@ import { whyStopped } from '../fence/fence.ts';
 import type { AcceptCall, AcceptOutcome, NewRun } from './accept-call.ts';
 import { conversationNameOf, readKeyedConversations, type KeyedConversation } from './resolve-conversations.ts';
 import type { PlannedWrite } from '../queue/plan-and-write.ts';
+import type { EndUserFields } from '../end-users/end-user-fields.ts';
 import { EndUserBook } from '../end-users/resolve.ts';
 import { LATER } from '../queue/later.ts';
 import { readStoredAnswer, refusedOrReplayed } from '../idempotency/stored-answer.ts';
@@ -65,8 +66,9 @@ type Batch = { at: Date; plans: Plan[] };
 type BatchOutcome = AcceptOutcome | typeof LATER | Error;
 
 async function planBatch(client: pg.PoolClient, calls: AcceptCall[], suppression: Suppression | null): Promise<Batch> {
-  const book = await EndUserBook.read(client, calls, suppression);
   const keyed = await readKeyedConversations(client, calls);
+  const named = calls.map((call) => ({ orgId: call.orgId, endUser: personOf(call, existingOf(call, keyed)) }));
+  const book = await EndUserBook.read(client, named, suppression);
   const usedKeys = new Set<string>();
   const at = new Date();
   return { at, plans: calls.map((call) => plan(call, at, book, keyed, usedKeys)) };
@@ -102,21 +104,25 @@ function plan(
   usedKeys: Set<string>,
 ): Plan {
   const name = conversationNameOf(call);
-  const existing = (name !== null && keyed.get(name)) || null;
+  const existing = existingOf(call, keyed);
   if (name !== null) {
     // A conversation has an ID and may have a key. One statement changes a conversation at most once.
     const names = existing === null ? [name] : [name, existing.id];
     if (names.some((each) => usedKeys.has(each))) return LATER;
     for (const each of names) usedKeys.add(each);
   }
-  const onExisting = onExistingOf(call);
-  const goesOn = existing !== null && onExisting !== 'new' ? existing : null;
+  const goesOn = continuedBy(call, existing);
   if (call.conversation && 'id' in call.conversation && !isOpenTo(call, existing))
     return new Refusal('conversation_not_found');
-  if (goesOn && onExisting === 'reject') return exists(goesOn, 'A conversation with this key exists');
+  if (goesOn && onExistingOf(call) === 'reject') return exists(goesOn, 'A conversation with this key exists');
   if (goesOn && goesOn.channel_id !== call.channelId) return exists(goesOn, 'The conversation is on another channel');
-  const meant = goesOn && call.endUser === null ? null : book.take(call.orgId, call.endUser, call);
-  if (meant === LATER || meant instanceof Refusal) return meant;
+  const named = personOf(call, existing);
+  const optsOutOf = optOutOf(call, goesOn);
+  const meant =
+    goesOn && named === null ? null : book.take(call.orgId, named, { fillsOnly: call.fillsOnly, optsOutOf });
+  if (meant === LATER) return LATER;
+  // The person of the conversation was erased after the conversation was read.
+  if (meant instanceof Refusal) return call.endUser === null ? LATER : meant;
   const person = meant?.row ?? null;
   const unchanged = meant?.unchanged ?? [];
   if (goesOn && person && person.id !== goesOn.end_user_id)
@@ -145,6 +151,22 @@ function plan(
     releases: goesOn ? null : existing,
     messageId: call.message === null ? null : newId('msg'),
   };
+}
+
+const existingOf = (call: AcceptCall, keyed: Map<string, KeyedConversation>): KeyedConversation | null =>
+  keyed.get(conversationNameOf(call) ?? '') ?? null;
+
+const continuedBy = (call: AcceptCall, existing: KeyedConversation | null): KeyedConversation | null =>
+  onExistingOf(call) === 'new' ? null : existing;
+
+/** Returns the kind of channel on which the call opts the person of a handed-off conversation out. */
+const optOutOf = (call: AcceptCall, goesOn: KeyedConversation | null): string | null =>
+  goesOn?.status === 'handed_off' && call.sendAt === null ? call.optsOutOf : null;
+
+/** The person of the call. A call that changes the consent of the conversation's person names this person too. */
+function personOf(call: AcceptCall, existing: KeyedConversation | null): EndUserFields | null {
+  const goesOn = continuedBy(call, existing);
+  return call.endUser ?? (optOutOf(call, goesOn) === null ? null : { id: goesOn!.end_user_id });
 }
 
 const onExistingOf = ({ conversation }: AcceptCall): 'continue' | 'new' | 'reject' =>

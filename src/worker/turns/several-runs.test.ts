@@ -86,6 +86,7 @@ async function trigger(key: string, more: { message?: string; sendAt?: Date } = 
     fillsOnly: false,
     conversation: { key, onExisting: 'continue' },
     message: more.message ?? null,
+    optsOutOf: null,
     input: {},
     sendAt: more.sendAt ?? null,
     requestId: 'req_test',

@@ -104,6 +104,7 @@ async function accept(message: string | null = null, sendAt: Date | null = null)
     fillsOnly: false,
     conversation: null,
     message,
+    optsOutOf: null,
     input: {},
     sendAt,
     requestId: 'req_test',
