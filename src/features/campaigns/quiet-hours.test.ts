@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nextOpening, rememberOpenings } from './quiet-hours.ts';
 
 const at = (text: string) => new Date(text);
@@ -45,6 +45,17 @@ describe('quiet hours', () => {
     expect(next({ quiet_hours: { from: '22:00', to } }, zone, moment)).toBe(expected),
   );
 });
+
+test.each(['UTC', 'America/New_York', 'Europe/Warsaw'])(
+  'the night on which clocks go back has one end, in a process whose time zone is %s',
+  (timeZone) => {
+    vi.stubEnv('TZ', timeZone);
+    const nightUntil = (to: string) => ({ quiet_hours: { from: '21:00', to } });
+    const moment = '2026-10-25T00:00:00.000Z';
+    expect(next(nightUntil('02:30'), 'Atlantic/Azores', moment)).toBe('2026-10-25T03:30:00.000Z');
+    expect(next(nightUntil('00:30'), 'America/Nuuk', moment)).toBe('2026-10-25T02:30:00.000Z');
+  },
+);
 
 describe('a window', () => {
   const office = { window: { from: '09:00', to: '17:00', days: [1, 2, 3, 4, 5] } };

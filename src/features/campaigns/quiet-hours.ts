@@ -1,5 +1,6 @@
 import { TZDate } from '@date-fns/tz';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
+import { momentOf } from '../../kernel/local-moment.ts';
 
 /**
  * Decides when a first message may be sent: within the window and outside the quiet hours of its campaign, in the local
@@ -83,10 +84,8 @@ function range(from: number, to: number): number[] {
 }
 
 function atClock(today: TZDate, day: number, clock: string, timeZone: string): Date {
-  const [hour, minute] = clock.split(':').map(Number);
-  return new Date(
-    new TZDate(today.getFullYear(), today.getMonth(), today.getDate() + day, hour!, minute!, timeZone).getTime(),
-  );
+  const midnight = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate() + day);
+  return new Date(momentOf(midnight + minutesOf(clock) * MINUTE_MS, timeZone));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { TZDate } from '@date-fns/tz';
 import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/analytics.ts';
 import { invalidAt, type Refusal } from '../../../contract/problems.ts';
+import { momentOf } from '../../kernel/local-moment.ts';
 import { type Day, DAY_MS } from './recount-days.ts';
 
 /** Dates outside the range are typing errors, because no organization has conversations at such times. */
@@ -38,9 +39,6 @@ function nameOf(at: number, timeZone: string): string {
 const nameAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-function startOf(day: string, timeZone: string): number {
-  const [year, month, date] = day.split('-').map(Number);
-  return new TZDate(year!, month! - 1, date!, timeZone).getTime();
-}
+const startOf = (day: string, timeZone: string): number => momentOf(Date.parse(day), timeZone);
 
 const invalid = (detail: string): Refusal => invalidAt('/since', 'invalid', detail);
