@@ -1,4 +1,4 @@
-import { open, writeFile } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 import { endWithReader } from './output.ts';
 
@@ -16,7 +16,12 @@ export async function toFile(
   // The data contains personal data, so only its owner can read the file, and no existing file is overwritten.
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => fail(path, error));
   try {
-    await fill(async (chunk) => void (await file.write(chunk)));
+    // Unlike `write`, `writeFile` also writes the rest of a chunk of which the disk took only a part.
+    await fill((chunk) => file.writeFile(chunk).catch((error: unknown) => fail(path, error)));
+  } catch (error) {
+    // An incomplete file looks like a complete file, and prevents the next attempt.
+    await rm(path, { force: true });
+    throw error;
   } finally {
     await file.close();
   }
