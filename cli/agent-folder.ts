@@ -59,6 +59,9 @@ export async function readFolder(at: string): Promise<AgentFolder> {
   if (typeof agent['name'] !== 'string' || typeof agent['definition'] !== 'object' || agent['definition'] === null)
     throw new Failure('usage_invalid', `${path.join(at, 'agent.yaml')} needs "name" and "definition".`);
   const triggers = await readYaml(path.join(at, 'triggers.yaml'), { triggers: [] });
+  const listed: unknown = triggers['triggers'] ?? [];
+  if (!Array.isArray(listed) || listed.some((one: unknown) => typeof Object(one).name !== 'string'))
+    throw new Failure('usage_invalid', `${path.join(at, 'triggers.yaml')} needs a list "triggers" with names.`);
   const suite = await readSuiteFile(path.join(at, 'suite.yaml')).catch((error: unknown) => {
     if (error instanceof Failure && isMissing(error.cause)) return { cases: [] };
     throw error;
@@ -67,7 +70,7 @@ export async function readFolder(at: string): Promise<AgentFolder> {
     name: agent['name'],
     definition: agent['definition'],
     suite,
-    triggers: (triggers['triggers'] ?? []) as TriggerFile[],
+    triggers: listed as TriggerFile[],
     documents: await readDocuments(path.join(at, DOCUMENTS)),
   };
 }

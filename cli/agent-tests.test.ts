@@ -149,6 +149,8 @@ test('an agent is pulled into a folder and pushed to another agent; a dry run ch
   );
   expect((await call(`GET ${at}/agents/${other}`)).body).toMatchObject({ version: 1, unpublished_changes: true });
   expect(errorOf(await runCli(['agents', 'push', other, path.join(folder, 'none')], as)).code).toBe('file_unreadable');
+  writeFileSync(path.join(again, 'triggers.yaml'), 'triggers: {name: Order shipped}\n');
+  expect(errorOf(await runCli(['agents', 'push', other, again], as)).code).toBe('usage_invalid');
 });
 
 test('the file names the person of a case from a conversation, so that an erase finds the case', async () => {

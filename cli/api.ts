@@ -184,7 +184,8 @@ async function collect(
     data.push(...page.data);
     next = page.next_cursor ?? null;
   } while (next !== null && data.length < most);
-  return { data, next_cursor: next };
+  // A list without pages has all its rows.
+  return { data: data.slice(0, most), next_cursor: next };
 }
 
 function onlyOrganization(organizations: AnswerOf<'readSession'>['organizations']): string {

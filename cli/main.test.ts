@@ -110,6 +110,25 @@ describe('requests and output', () => {
     expect(data.every((row) => !('value' in row))).toBe(true);
   });
 
+  test('--limit applies to a list without pages', async () => {
+    const members = ['user_1', 'user_2', 'user_3'].map((id) => ({ id }));
+    await using server = await stageSignedIn((_seen, reply) => answer(reply, 200, { data: members }));
+    const { stdout } = await runCli(['members', 'list', '--limit', '2'], { ...MEMBER, PARLEY_URL: server.url });
+    expect(JSON.parse(stdout)).toEqual({ data: members.slice(0, 2) });
+  });
+
+  test('an import whose upload fails is cancelled, because its file would use one of few places', async () => {
+    await using server = await stageSignedIn((seen, reply) =>
+      seen.url.includes('/pieces/')
+        ? answer(reply, 503, { code: 'unavailable', detail: 'Try again.' })
+        : answer(reply, 201, { id: 'import_1' }),
+    );
+    const args = ['end-users', 'import', '--file', 'package.json'];
+    const ended = await runCli(args, { ...MEMBER, PARLEY_URL: server.url });
+    expect(errorOf(ended)).toMatchObject({ code: 'unavailable' });
+    expect(lastCall(server)).toMatchObject({ method: 'POST', url: expect.stringContaining('/import_1/cancel') });
+  });
+
   test('a session that a command opened ends with the command, even if the command fails', async () => {
     await using server = await stageSignedIn((seen, reply) =>
       seen.method === 'GET' ? answer(reply, 200, { data: [], next_cursor: null }) : answer(reply, 404, { code: 'x' }),

@@ -112,20 +112,23 @@ async function importFile(api: Api, out: Output, options: ImportOptions): Promis
     const settings = { columns, delimiter: preview.delimiter, encoding: preview.encoding };
     await api.call('runImport', { ids, body: { ...settings, dry_run: options.dryRun === true } });
   } catch (error) {
-    // The server no longer needs the uploaded file.
-    await api.call('cancelImport', { ids }).catch(() => {});
+    await discard(api, id);
     throw error;
   }
   const record = await settled(api, out, id);
   if (options.failedRows !== undefined && record.invalid > 0)
     await toFile(options.failedRows, (write) => api.download('exportImportFaults', { ids }, write));
-  if (options.dryRun) await api.call('cancelImport', { ids }).catch(() => {});
+  if (options.dryRun || record.state === 'failed') await discard(api, id);
   if (record.state === 'failed')
     throw new Failure('import_failed', `${record.fault?.detail} (row ${record.fault?.row ?? 'unknown'})`);
   out.record(record);
   if (record.invalid > 0 && options.failedRows === undefined)
     out.hint(`${record.invalid} rows failed; --failed-rows FILE writes them down.`);
 }
+
+/** Removes an uploaded file that the server no longer needs, because an organization may store only a few files. */
+const discard = async (api: Api, id: string): Promise<void> =>
+  void (await api.call('cancelImport', { ids: { import_id: id } }).catch(() => {}));
 
 /** The file is read in pieces, so it is never completely in memory. */
 async function upload(api: Api, out: Output, path: string): Promise<ImportRecord> {
@@ -135,12 +138,18 @@ async function upload(api: Api, out: Output, path: string): Promise<ImportRecord
     if (size === 0 || size > MAX_IMPORT_BYTES)
       throw new Failure('file_unreadable', `${path} must have between 1 byte and ${MAX_IMPORT_BYTES >> 20} MiB.`);
     const record = await api.call('createImport', { body: { name: basename(path), bytes: size } });
-    for (let piece = 0; piece * IMPORT_PIECE_BYTES < size; piece++) {
-      const bytes = Buffer.alloc(Math.min(IMPORT_PIECE_BYTES, size - piece * IMPORT_PIECE_BYTES));
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, piece * IMPORT_PIECE_BYTES);
-      if (bytesRead !== bytes.length) throw new Failure('file_unreadable', `${path} became shorter during the upload.`);
-      await api.call('sendImportPiece', { ids: { import_id: record.id, piece: String(piece) }, body: bytes });
-      out.progress(`Sent ${Math.min(size, (piece + 1) * IMPORT_PIECE_BYTES)} of ${size} bytes`);
+    try {
+      for (let piece = 0; piece * IMPORT_PIECE_BYTES < size; piece++) {
+        const bytes = Buffer.alloc(Math.min(IMPORT_PIECE_BYTES, size - piece * IMPORT_PIECE_BYTES));
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, piece * IMPORT_PIECE_BYTES);
+        if (bytesRead !== bytes.length)
+          throw new Failure('file_unreadable', `${path} became shorter during the upload.`);
+        await api.call('sendImportPiece', { ids: { import_id: record.id, piece: String(piece) }, body: bytes });
+        out.progress(`Sent ${Math.min(size, (piece + 1) * IMPORT_PIECE_BYTES)} of ${size} bytes`);
+      }
+    } catch (error) {
+      await discard(api, record.id);
+      throw error;
     }
     return record;
   } finally {
