@@ -1,7 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { reviewRollouts } from '../../src/features/rollouts/review-rollouts.ts';
+import { agentVersion } from '../../src/store/schema/agent.ts';
 import { agentRollout } from '../../src/store/schema/agent-rollout.ts';
 import { trigger } from '../../src/store/schema/trigger.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
@@ -196,6 +197,26 @@ describe('the automatic stop', () => {
       .where(eq(agentRollout.agentId, id));
     await reviewRollouts(parley.db, 100);
   };
+
+  test('a comparison that fails does not prevent the comparison of other rollouts', async () => {
+    const started = async () => {
+      const made = await given(WORSE);
+      await made.rollout({ version: 2, percent: 50, stop_when: LIMIT });
+      return { ...made, id: made.agent.split('/').at(-1)! };
+    };
+    // The database returns the due rollouts in any order, so one broken rollout is older and one is newer.
+    const [older, { post, agent }, newer] = [await started(), await started(), await started()];
+    const broken = [older.id, newer.id];
+    await Promise.all(Array.from({ length: 60 }, () => post(ask)));
+    await parley.db
+      .update(agentVersion)
+      .set({ definition: sql`'null'` })
+      .where(inArray(agentVersion.agentId, broken));
+    await parley.db.update(agentRollout).set({ checkAt: sql`now()` });
+    await expect(reviewRollouts(parley.db, 100)).rejects.toThrow(/null/);
+    await parley.db.update(agentRollout).set({ stopWhen: null }).where(inArray(agentRollout.agentId, broken));
+    expect((await call(`GET ${agent}/rollout`)).body).toMatchObject({ status: 'stopped', reason: 'worse' });
+  });
 
   test('a worse version is stopped, with an event, an audit record and the comparison', async () => {
     const { post, rollout, agent, hear } = await given(WORSE);

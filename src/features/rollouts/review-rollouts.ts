@@ -16,16 +16,29 @@ const BUSY_PART = 0.02;
 /** Stops the rollouts of versions that are worse. Returns the number of compared rollouts. */
 export async function reviewRollouts(db: Db, limit: number): Promise<number> {
   const due = await claimDueRollouts(db, limit, PAUSE_MS);
-  for (const rollout of due) await review(db, rollout);
+  let failure: unknown;
+  for (const rollout of due) {
+    try {
+      await review(db, rollout);
+    } catch (error) {
+      // After a failed comparison, for example of too many runs, the other rollouts are still compared.
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
   return due.length;
 }
 
 async function review(db: Db, rollout: RolloutRow): Promise<void> {
   const { orgId, agentId, stopWhen } = rollout;
   const began = performance.now();
-  const comparison = await compareRollout(db, rollout);
-  const pauseMs = (performance.now() - began) / BUSY_PART;
-  if (pauseMs > PAUSE_MS) await delayRollout(db, rollout, pauseMs);
+  let comparison: Comparison;
+  try {
+    comparison = await compareRollout(db, rollout);
+  } finally {
+    const pauseMs = (performance.now() - began) / BUSY_PART;
+    if (pauseMs > PAUSE_MS) await delayRollout(db, rollout, pauseMs);
+  }
   if (!stopWhen || !isWorse(tallyOf(comparison.rolled_out), tallyOf(comparison.base), stopWhen)) return;
   await db.transaction(async (tx) => {
     if (!(await lockAgent(tx, orgId, agentId))) return;
