@@ -5,3 +5,7 @@ export function isCalendarDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
+
+/** Dates outside the range are typing errors, because no organization has data of such days. */
+export const FIRST_DAY = '2000-01-01';
+export const LAST_DAY = '2199-12-31';

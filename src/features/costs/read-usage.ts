@@ -1,4 +1,6 @@
 import type { UsageGroup, UsageRecord } from '../../../contract/dashboard/costs.ts';
+import { invalidAt } from '../../../contract/problems.ts';
+import { FIRST_DAY, LAST_DAY } from '../../kernel/calendar-day.ts';
 import type { CostsDeps } from './deps.ts';
 import { presentUse } from '../../store/costs/present-use.ts';
 import { readUsageSums, type UseRow } from '../../store/costs/read-use.ts';
@@ -35,6 +37,9 @@ export async function readUsage(
   orgId: string,
   { by = 'day', since, until, agent_id: agentId, key_id: keyId, campaign_id: campaignId }: Query,
 ): Promise<UsageRecord> {
+  for (const [name, day] of Object.entries({ since, until }))
+    if (day !== undefined && (day < FIRST_DAY || day > LAST_DAY))
+      throw invalidAt(`/${name}`, 'invalid', `Days are between ${FIRST_DAY} and ${LAST_DAY}.`);
   const last = until ?? dayOf(now());
   const first = since ?? dayOf(Date.parse(last) - (DAYS - 1) * DAY_MS);
   const filter = { orgId, since: first, until: last, agentId, keyId, campaignId };

@@ -1,11 +1,9 @@
 import { TZDate } from '@date-fns/tz';
 import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/analytics.ts';
 import { invalidAt, type Refusal } from '../../../contract/problems.ts';
+import { FIRST_DAY, LAST_DAY } from '../../kernel/calendar-day.ts';
 import { momentOf } from '../../kernel/local-moment.ts';
 import { type Day, DAY_MS } from './recount-days.ts';
-
-/** Dates outside the range are typing errors, because no organization has conversations at such times. */
-const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2199-12-31'];
 
 /**
  * The days in a time zone, and the same number of days before them. The list of days and the list of earlier days begin

@@ -69,6 +69,12 @@ test('usage is summed by day, agent and key, and can be filtered', async () => {
   const byKey = (await call(`GET ${at}/usage?by=key&agent_id=${agentId}`)).body;
   expect(byKey.data.find((row: { group: string }) => row.group === keyId)).toMatchObject({ use: { input_tokens: 30 } });
   expect((await call(`GET ${at}/usage?key_id=${keyId}`)).body.data).toHaveLength(1);
+  // PostgreSQL has no year 0000, and its dates are not text before the year 0001.
+  for (const query of ['since=0000-01-01', 'until=0001-01-01', 'until=2200-01-01'])
+    expect(await call(`GET ${at}/usage?${query}`), query).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: `/${query.split('=')[0]}` }] },
+    });
   const byAgent = (await call(`GET ${at}/usage?by=agent`)).body;
   expect(byAgent.data).toMatchObject([{ group: agentId, name: 'Concierge' }]);
   expect((await call(`GET ${at}/usage?until=2020-01-31`)).body).toMatchObject({ since: '2020-01-02', data: [] });
