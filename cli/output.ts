@@ -41,10 +41,11 @@ export function createOutput(json: boolean): Output {
       say(json ? JSON.stringify(record) : text());
     },
     hint(line) {
-      if (!json) say(dim(line));
+      if (!json) say(dim(printable(line)));
     },
     progress(line) {
-      if (process.stderr.isTTY) process.stderr.write(`${styleText('dim', line, { stream: process.stderr })}\n`);
+      if (process.stderr.isTTY)
+        process.stderr.write(`${styleText('dim', printable(line), { stream: process.stderr })}\n`);
     },
   };
 }

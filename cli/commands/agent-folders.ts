@@ -5,6 +5,7 @@ import type { TriggerRecord } from '../../contract/dashboard/triggers.ts';
 import { type AgentFolder, readFolder, type TriggerFile, writeFolder } from '../agent-folder.ts';
 import { Failure } from '../failure.ts';
 import { examples, type Cli, setAction } from '../command-action.ts';
+import { printable } from '../table.ts';
 
 type Head = { id: string; name: string; source_id: string | null };
 /** A difference between folder and server, and the call that updates the server. */
@@ -41,7 +42,7 @@ export function addAgentFolders(agents: Command): void {
     const changes = (await changesOf(cli, id!, wanted)).filter((one) => live || !one.live);
     for (const { what, apply } of changes) {
       if (!dryRun) await apply();
-      cli.out.line({ change: what, done: !dryRun }, () => what);
+      cli.out.line({ change: what, done: !dryRun }, () => printable(what));
     }
     if (changes.length === 0) cli.out.hint('Nothing to change.');
   });

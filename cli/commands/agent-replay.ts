@@ -10,6 +10,7 @@ import { wholeNumber } from '../read-input.ts';
 import { endWithReader } from '../output.ts';
 import { retryCall } from '../retry-call.ts';
 import { type Cli, examples, setAction } from '../command-action.ts';
+import { printable } from '../table.ts';
 import { versionOf } from './agent-version.ts';
 
 type ReplayOptions = { last: number; version: string; conversation?: string; exitCode?: boolean };
@@ -43,7 +44,8 @@ async function runReplay(cli: Cli, agent: string, options: ReplayOptions): Promi
     try {
       const result = await retryCall(() => cli.api.call('replayConversation', { ids: { agent_id: agent }, body }));
       results.push(result);
-      if (cli.out.json || result.turns.some(({ cause }) => cause !== null)) cli.out.line(result, () => textOf(result));
+      if (cli.out.json || result.turns.some(({ cause }) => cause !== null))
+        cli.out.line(result, () => printable(textOf(result)));
     } catch (error) {
       // If a provider fails for one conversation, the replay continues, and the command fails only if all conversations
       // fail.
@@ -68,7 +70,7 @@ function finish(cli: Cli, results: readonly ReplayResult[], failures: readonly R
       `${played} conversations: ${same} the same, ${changed} changed by this version`,
       kinds.length > 0 ? ` (${kinds.join(', ')})` : '',
       earlier > 0 ? `, ${earlier} changed before it, by an earlier version or a document` : '',
-      failures.length > 0 ? `, ${failures.length} not played: ${failures[0]!.message}` : '',
+      failures.length > 0 ? `, ${failures.length} not played: ${printable(failures[0]!.message)}` : '',
     ].join(''),
   );
   if (exitCode && changed > 0) throw new Failure('replay_differs', `${changed} of ${played} conversations change.`);

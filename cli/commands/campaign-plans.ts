@@ -16,6 +16,7 @@ import { Failure } from '../failure.ts';
 import { parseJson, parseJsonObject, readText, wholeNumber } from '../read-input.ts';
 import type { Output } from '../output.ts';
 import { toFile } from '../write-file.ts';
+import { printable } from '../table.ts';
 import { examples, setAction } from '../command-action.ts';
 
 /** Commands that show the effect of a campaign in advance: review, rehearsal, test, audience. */
@@ -35,7 +36,7 @@ export function addCampaignPlans(campaigns: Command): void {
     if (file !== undefined && hasFilters) throw new Failure('usage_invalid', 'Use either --file or filters.');
     const body = file !== undefined ? { file: await readText(file) } : hasFilters ? { filters } : {};
     const found = await api.call('reviewCampaign', { ids: { campaign_id: id! }, body });
-    out.record(found, () => reviewText(found));
+    out.record(found, () => printable(reviewText(found)));
   });
 
   const test = campaigns
@@ -159,7 +160,7 @@ function addRehearse(campaigns: Command): void {
       const text = csv(tableOf(rows));
       await toFile(options.rows, (write) => write(Buffer.from(text)));
     }
-    out.record(options.rows === undefined ? rehearsal : report, () => rehearsalText(rehearsal));
+    out.record(options.rows === undefined ? rehearsal : report, () => printable(rehearsalText(rehearsal)));
   });
   examples(
     rehearse,
