@@ -28,7 +28,7 @@ async function isGone(
       `INSERT INTO end_user_import_piece (org_id, import_id, n, bytes) VALUES ('org_a', $1, $2, $3)`,
       [id, n, Buffer.from(bytes as string)],
     );
-  const identifiers = ['crm-1', 'Asha@example.qa', '+97430000001', '-'];
+  const identifiers = ['crm-1', 'عميل-1', 'Müller 2', 'Asha@example.qa', '+97430000001', '-'];
   await db.transaction((tx) => eraseImportFiles(tx, 'org_a', identifiers));
   const left = await db.$client.query(
     `SELECT i.state FROM end_user_import i JOIN end_user_import_piece p ON p.import_id = i.id WHERE i.id = $1`,
@@ -45,6 +45,10 @@ test.each<[string, (string | Buffer)[]]>([
   ['by phone, as an export writes it', ["phone\n'+97430000001\n"]],
   ['on the border of two pieces', ['external_id,email\nx,asha@exa', 'mple.qa\n']],
   ['in UTF-16', [Buffer.from('external_id\ncrm-1\n', 'utf16le')]],
+  ['by your own id in Arabic', ['external_id\nعميل-1\n']],
+  ['by your own id in Arabic, in UTF-16', [Buffer.from('external_id\nعميل-1\n', 'utf16le')]],
+  ['by your own id in Arabic, in Windows-1256', [Buffer.from('external_id\n\xda\xe3\xed\xe1-1\n', 'latin1')]],
+  ['by your own id in German, in Windows-1252', [Buffer.from('external_id\nMüller 2\n', 'latin1')]],
 ])('deletes a waiting file that contains an erased person %s', async (_, pieces) => {
   expect(await isGone(pieces)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { IMPORT_PIECE_BYTES } from '../../../contract/dashboard/imports.ts';
+import { IMPORT_PIECE_BYTES, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 import type { Queryable } from '../db.ts';
 import { readPieces } from './read.ts';
 
@@ -35,7 +35,23 @@ function cellsOf(identifiers: readonly string[]): string[] {
   // An import accepts a number that begins with 00974 for one that begins with +974.
   const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
   // An identifier that consists of punctuation alone would equal an empty cell.
-  return written.map(asCell).filter((cell) => cell !== ',,');
+  return written.flatMap(bytesOf).flatMap((bytes) => asCell(bytes) ?? []);
+}
+
+const ONE_BYTE = (['windows-1256', 'windows-1252'] satisfies ImportEncoding[]).map((encoding) => {
+  const letters = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+  return new Map(Array.from(letters, (letter, byte) => [letter, byte]));
+});
+
+/** Returns the bytes of a text in each encoding of a file. ASCII text has one form, because `plain` removes zeros. */
+function bytesOf(text: string): Buffer[] {
+  const utf8 = Buffer.from(text);
+  if (utf8.length === text.length) return [utf8];
+  const legacy = ONE_BYTE.flatMap((table) => {
+    const bytes = Array.from(text, (letter) => table.get(letter));
+    return bytes.includes(undefined) ? [] : [Buffer.from(bytes as number[])];
+  });
+  return [utf8, Buffer.from(text, 'utf16le'), ...legacy];
 }
 
 const ERASED = JSON.stringify({
@@ -57,7 +73,10 @@ async function names(pieces: AsyncIterable<Buffer> | readonly Buffer[], cells: r
   return cells.some((cell) => `${before},`.includes(cell));
 }
 
-const asCell = (identifier: string): string => `,${plain(Buffer.from(identifier))},`;
+function asCell(bytes: Buffer): string | null {
+  const cell = plain(Buffer.concat([Buffer.from(','), bytes, Buffer.from(',')]));
+  return cell === ',' ? null : cell;
+}
 
 /**
  * Converts bytes to letters in any encoding, without punctuation, spaces and the zeros of UTF-16, and with commas
