@@ -8,7 +8,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { countDay } from '../../store/statistics/count-day.ts';
 import { type CountedDay, readDays, storeDay } from '../../store/statistics/days.ts';
-import { recountDays, type Day, DAY_MS, median } from './recount-days.ts';
+import { type Day, DAY_MS, isCounted, median, recountDays } from './recount-days.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -57,7 +57,7 @@ export async function readStatistics(
 
 /**
  * This process runs one count of an organization at a time, so many simultaneous readers need as much work as one
- * reader.
+ * reader. A reader who waited for the count of a shorter period gets `complete: false` and requests it again.
  */
 const counting = new Map<string, Promise<boolean>>();
 
@@ -67,28 +67,37 @@ async function countedDays(
   since: number,
   now: number,
 ): Promise<{ days: CountedDay[]; complete: boolean }> {
-  const complete = await (counting.get(orgId) ?? begin());
-  return { days: await readDays(db, orgId, dayOf(since)), complete };
+  const wanted = daysSince(since, now);
+  const other = counting.get(orgId);
+  const isDone = await (other ?? begin());
+  const days = await readDays(db, orgId, dayOf(since));
+  return { days, complete: other === undefined ? isDone : isCounted(wanted, timesOf(days), now) };
 
   function begin(): Promise<boolean> {
-    const work = countThem(db, orgId, since, now).finally(() => counting.delete(orgId));
+    const work = count(db, orgId, wanted, now).finally(() => counting.delete(orgId));
     counting.set(orgId, work);
     return work;
   }
 }
 
-/** The newest day first. */
-async function countThem(db: Db, orgId: string, since: number, now: number): Promise<boolean> {
-  const first = startOf(since);
-  const known = new Map((await readDays(db, orgId, dayOf(first))).map(({ day, countedAt }) => [day, countedAt]));
-  const days: Day[] = [];
-  for (let from = startOf(now); from >= first; from -= DAY_MS) days.push({ day: dayOf(from), from, to: from + DAY_MS });
+async function count(db: Db, orgId: string, days: readonly Day[], now: number): Promise<boolean> {
+  const known = timesOf(await readDays(db, orgId, days.at(-1)!.day));
   return recountDays(days, known, now, async ({ day, from }) => {
     const countedAt = new Date(now);
     await storeDay(db, orgId, { day, counts: await countDay(db, orgId, from), countedAt });
   });
 }
 
+/** The newest day first. */
+function daysSince(since: number, now: number): Day[] {
+  const days: Day[] = [];
+  for (let from = startOf(now); from >= startOf(since); from -= DAY_MS)
+    days.push({ day: dayOf(from), from, to: from + DAY_MS });
+  return days;
+}
+
+const timesOf = (days: readonly CountedDay[]): Map<string, Date> =>
+  new Map(days.map(({ day, countedAt }) => [day, countedAt]));
 const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 

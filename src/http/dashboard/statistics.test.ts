@@ -228,6 +228,15 @@ describe('the numbers of an organization', () => {
     expect(found).toMatchObject({ conversations: { now: 0 }, handed_off: { now: 0 }, hours: [] });
   });
 
+  test('a reader who waited for the count of a shorter period does not get incomplete numbers as complete', async () => {
+    await talk(NOW - 5 * DAY);
+    const [, week] = await Promise.all([read('24h'), read('7d')]);
+    expect(week).toMatchObject({ complete: false });
+    expect(await read('7d')).toMatchObject({ complete: true, conversations: { now: 1 } });
+    // Both periods are counted now.
+    expect(await Promise.all([read('24h'), read('7d')])).toMatchObject([{ complete: true }, { complete: true }]);
+  });
+
   test('many simultaneous readers, and one soon after them, cause only one count', async () => {
     await talk(NOW - HOUR);
     const counting = vi.spyOn(server.db, 'execute');
