@@ -1,6 +1,8 @@
 import { newId } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
+import { StartError } from '../kernel/start-error.ts';
 import type { Db } from '../store/db.ts';
+import { readSecretGeneration } from '../store/installation/installation.ts';
 import { forgetProcess, SEEN_EVERY_MS, seeProcess } from '../store/installation/processes.ts';
 
 /** With several cells, a process looks for an organization that is being moved at this interval. */
@@ -28,6 +30,13 @@ export function createRunningProcess({ db, newestGeneration, log }: Deps) {
   return {
     start: async () => {
       await see();
+      if ((await readSecretGeneration(db)) > newestGeneration) {
+        await forgetProcess(db, id);
+        throw new StartError(
+          'PARLEY_SECRET was rotated while this process started.',
+          'Start this process again with the new PARLEY_SECRET (docs/operations.md).',
+        );
+      }
       timer = setInterval(() => {
         see().catch((error: unknown) => log.debug({ err: error }, 'the row of this process could not be written'));
       }, SEEN_EVERY_MS);

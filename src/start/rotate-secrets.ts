@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { pastSecretKey, type SecretHistory, secretsOf } from '../config/secrets.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
-import { type Db, openDb } from '../store/db.ts';
+import { type Db, openDb, type Queryable } from '../store/db.ts';
 import { readInstallation } from '../store/installation/installation.ts';
 import { type Moved, moveSecrets } from '../store/installation/move-secrets.ts';
 import { switchSecret } from '../store/installation/past-secrets.ts';
@@ -78,24 +78,30 @@ async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
  * secret.
  */
 async function begin(db: Db, history: SecretHistory, newest: number, onStep: () => void): Promise<void> {
-  const without = await countProcessesWithout(db, newest);
-  if (without > 0) {
-    throw new StartError(
-      `${without === 1 ? 'A process runs that does' : `${without} processes run that do`} not know the new secret: nothing was changed.`,
-      'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart without a change), then run the command again.',
-    );
-  }
+  await insistOnProcesses(db, newest);
   await moveSecrets(db, secretsOf(history), onStep);
   const past = history.chain.slice(0, newest);
   const next = history.chain[newest]!;
-  await db.transaction((tx) =>
-    switchSecret(tx, {
+  await db.transaction(async (tx) => {
+    await switchSecret(tx, {
       from: history.generation,
       checkBefore: checkOf(past.at(-1)!),
       check: checkOf(next),
       key: pastSecretKey(next),
       past,
-    }),
-  );
+    });
+    // A process that has started since the first count is counted here, or it reads the new generation and ends.
+    await insistOnProcesses(tx, newest);
+  });
   onStep();
+}
+
+/** Throws if a running process could not read data under the new secret. */
+async function insistOnProcesses(db: Queryable, newest: number): Promise<void> {
+  const without = await countProcessesWithout(db, newest);
+  if (without === 0) return;
+  throw new StartError(
+    `${without === 1 ? 'A process runs that does' : `${without} processes run that do`} not know the new secret: nothing was changed.`,
+    'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart without a change), then run the command again.',
+  );
 }

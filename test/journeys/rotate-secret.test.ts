@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createRunningProcess } from '../../src/app/running-process.ts';
 import { deriveSecrets } from '../../src/config/secrets.ts';
 import { rotateSecrets } from '../../src/start/rotate-secrets.ts';
 import { newTotpSecret } from '../../src/access/sessions/second-factor.ts';
+import { createLogger } from '../../src/kernel/log.ts';
 import { open, placeOf } from '../../src/kernel/seal.ts';
 import {
   credentialIn,
@@ -17,6 +19,9 @@ import {
   signInCredential,
 } from '../../src/store/credentials.ts';
 import { backup } from '../../src/store/backup/backup.ts';
+import { type Db, openDb } from '../../src/store/db.ts';
+import { readSecretGeneration } from '../../src/store/installation/installation.ts';
+import { forgetProcess, seeProcess } from '../../src/store/installation/processes.ts';
 import { createQueueMail } from '../../src/store/mail.ts';
 import { beginAuthenticator } from '../../src/store/accounts/authenticator.ts';
 import { writeSignInProvider } from '../../src/store/sign-in/providers.ts';
@@ -125,11 +130,65 @@ async function holds(app: TestApp, { owner, token, keys, sealed }: Made): Promis
   expect(digests.some(({ digest }) => forms.some((form) => form.equals(digest)))).toBe(true);
 }
 
+/** Changes the row that a rotation changes. The returned function commits. */
+async function holdInstallation(db: Db, set: SQL): Promise<() => Promise<void>> {
+  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const done = db.transaction(async (tx) => {
+    await tx.execute(sql`UPDATE installation SET ${set}`);
+    locked.resolve();
+    await released.promise;
+  });
+  await locked.promise;
+  return () => {
+    released.resolve();
+    return done;
+  };
+}
+
 const config = (secret: string, previousSecret: string | null) => ({ secret, previousSecret });
 const session = (app: TestApp, cookie: string) =>
   fetch(`${app.url}/dashboard/api/session`, { headers: { cookie } }).then(({ status }) => status);
 
 describe('a rotation', () => {
+  test('a process without the new secret that starts during a rotation ends, or the rotation changes nothing', async () => {
+    const [one, two] = [newSecret(), newSecret()];
+    const app = await start(one);
+    await givenOwner(app);
+    await stop(app);
+    const db = openDb(database.url);
+    pools.push(db);
+    const processes = async () => (await db.execute(sql`SELECT id FROM running_process`)).rows;
+    const isWaiting = async () =>
+      (
+        await db.execute(
+          sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).rows.length > 0;
+
+    // The process writes its row after the rotation has counted the processes.
+    const release = await holdInstallation(db, sql`secret_generation = 0`);
+    const rotation = rotateSecrets(db, config(two, one)).then(String, String);
+    await expect.poll(isWaiting).toBe(true);
+    await seeProcess(db, 'node_late', 0, 0);
+    await release();
+    expect(await rotation).toContain('does not know the new secret');
+    expect(await readSecretGeneration(db)).toBe(0);
+    await forgetProcess(db, 'node_late');
+
+    // The process has read its secrets before the rotation, and starts after it.
+    const commit = await holdInstallation(db, sql`secret_generation = 1`);
+    const starting = createRunningProcess({
+      db,
+      newestGeneration: 0,
+      log: createLogger({ level: 'silent', pretty: false }),
+    });
+    const started = starting.start().then(() => 'started', String);
+    await expect.poll(isWaiting).toBe(true);
+    await commit();
+    expect(await started).toContain('PARLEY_SECRET was rotated while this process started.');
+    expect(await processes()).toEqual([]);
+  });
+
   test('keys and sessions stay valid during a rotation on two nodes; afterwards the old secret decrypts nothing', async () => {
     const receiver = await startReceiver();
     const [one, two] = [newSecret(), newSecret()];

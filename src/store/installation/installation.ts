@@ -21,6 +21,12 @@ export async function readInstallation(db: Queryable): Promise<Installation | nu
   return rows[0] ?? null;
 }
 
+/** The number of rotations of PARLEY_SECRET. The function waits for a rotation whose transaction has begun. */
+export async function readSecretGeneration(db: Queryable): Promise<number> {
+  const rows = await db.select({ generation: installation.secretGeneration }).from(installation).for('share');
+  return rows[0]?.generation ?? 0;
+}
+
 export async function readOperatorId(db: Queryable): Promise<string | null> {
   const rows = await db.select({ operatorId: installation.operatorId }).from(installation);
   return rows[0]?.operatorId ?? null;
