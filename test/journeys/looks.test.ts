@@ -125,7 +125,7 @@ describe.skipIf(!CHROMIUM)('the look of the pages', () => {
     const page = await at(`/triggers/${subjects['trigger_id']}`);
     const opener = page.getByRole('button', { name: /^Your menu/ });
     await opener.press('Enter');
-    await page.locator('[role=menu]:popover-open').waitFor();
+    await page.locator('[role=menu]:popover-open :focus').waitFor();
     const focused = (): Promise<string> => page.locator(':focus').innerText();
     const reached: string[] = [];
     for (const key of ['End', 'Home', 's', 'a']) {

@@ -52,7 +52,8 @@ it('a file that a member reads slowly ends when the member is removed', async ()
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   const path = `/dashboard/api/organizations/${orgId}/end-users/export.csv`;
   socket.write(head({ path, headers: [`Host: 127.0.0.1:${port}`, `Cookie: ${member.cookie}`], bare: true }));
-  await once(socket, 'data');
+  // The head may arrive before the first rows.
+  while (!Buffer.concat(chunks).includes('enduser_')) await once(socket, 'data');
   socket.pause();
   const { body } = await call(`GET /organizations/${orgId}/members`);
   const { id } = body.data.find(({ role }: { role: string }) => role === 'member');

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../../../../test/factories.ts';
@@ -38,7 +39,11 @@ describe('200', () => {
 
   test('`limit` and `cursor` lead through all channels once, newest first', async () => {
     const { agentId: busy } = await givenAgent(parley.db, orgId);
-    for (let n = 0; n < 2; n++) await givenChannel(parley.db, orgId, busy, { kind: 'webhook' });
+    for (let n = 0; n < 2; n++) {
+      // IDs of one millisecond have no order.
+      await pause(2);
+      await givenChannel(parley.db, orgId, busy, { kind: 'webhook' });
+    }
     const list = (query: string) => parley.call('GET', `/api/channels/${busy}${query}`, { key });
     const ids = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
     const all = ids(await list(''));
