@@ -351,7 +351,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await expect.poll(async () => (await storedTexts('said before the sign-out')).length).toBe(1);
     await page.evaluate('parleyChat.reset()');
     await expect.poll(() => page.locator('.bubble').allInnerTexts()).toEqual(['Ask us <i>anything</i>.']);
-    // The sign that an answer is expected ends now.
+    // After this time, the chat no longer shows that the agent is writing.
     await page.clock.fastForward(31_000);
     expect(await bubble(page, 'said before the sign-out').count()).toBe(0);
 

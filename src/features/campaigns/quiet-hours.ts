@@ -94,7 +94,7 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
  */
 function momentsOf(today: TZDate, day: number, clock: string, timeZone: string): Date[] {
   const moment = atClock(today, day, clock, timeZone);
-  const skipped = (minutesOf(clockOf(moment, timeZone)) - minutesOf(clock) + DAY_MINUTES) % DAY_MINUTES;
+  const skipped = (minutesAt(new TZDate(moment, timeZone)) - minutesOf(clock) + DAY_MINUTES) % DAY_MINUTES;
   if (skipped === 0) return [moment];
   const offset = new TZDate(moment, timeZone).getTimezoneOffset();
   let [before, after] = [moment.getTime() - skipped * MINUTE_MS, moment.getTime()];
@@ -116,17 +116,13 @@ function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
   if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];
   return PUT_BACK_MS.flatMap((by) => [by, -by])
     .map((by) => new Date(one.getTime() + by))
-    .filter((other) => clockOf(other, timeZone) === clockOf(one, timeZone));
+    .filter((other) => minutesAt(new TZDate(other, timeZone)) === minutesAt(new TZDate(one, timeZone)));
 }
 
-/** `toTimeString` also names the time zone, which takes most of its time. */
-function clockOf(moment: Date, timeZone: string): string {
-  const local = new TZDate(moment, timeZone);
-  return [local.getHours(), local.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
-}
+const minutesAt = (local: TZDate): number => local.getHours() * 60 + local.getMinutes();
 
 function isOpen({ window, quiet_hours: quiet }: Hours, local: TZDate): boolean {
-  const minutes = local.getHours() * 60 + local.getMinutes();
+  const minutes = minutesAt(local);
   if (quiet && isBetween(minutes, quiet.from, quiet.to)) return false;
   if (!window) return true;
   if (!isBetween(minutes, window.from, window.to) && window.from !== window.to) return false;

@@ -11,7 +11,7 @@ import type { FactGroup } from '../../store/schema/numbers.ts';
 import { countFacts } from '../../store/statistics/count-facts.ts';
 import { type FactDay, readFactDays, storeFactDay } from '../../store/statistics/fact-days.ts';
 import { readGroupNames } from '../../store/statistics/group-names.ts';
-import { type Day, isCounted, recountDays } from './recount-days.ts';
+import { type Day, isCounted, recountDays, timesOf } from './recount-days.ts';
 import { daysOfPeriod, type Period } from './days-of-period.ts';
 import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
 import type { StatisticsDeps } from './read-statistics.ts';
@@ -98,8 +98,6 @@ async function countedFacts(
   return { facts: groupsOf(counted), complete };
 }
 
-const timesOf = (days: readonly FactDay[]): Map<string, Date> =>
-  new Map(days.map(({ day, countedAt }) => [day, countedAt]));
 const groupsOf = (days: readonly FactDay[]): Map<string, FactGroup[]> =>
   new Map(days.map(({ day, facts }) => [day, facts.groups]));
 

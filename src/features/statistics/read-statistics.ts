@@ -8,7 +8,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { countDay } from '../../store/statistics/count-day.ts';
 import { type CountedDay, readDays, storeDay } from '../../store/statistics/days.ts';
-import { type Day, DAY_MS, isCounted, median, recountDays } from './recount-days.ts';
+import { type Day, DAY_MS, isCounted, median, recountDays, timesOf } from './recount-days.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -96,8 +96,6 @@ function daysSince(since: number, now: number): Day[] {
   return days;
 }
 
-const timesOf = (days: readonly CountedDay[]): Map<string, Date> =>
-  new Map(days.map(({ day, countedAt }) => [day, countedAt]));
 const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 

@@ -31,6 +31,10 @@ export async function recountDays(
   return true;
 }
 
+/** The times of the counts of these days. */
+export const timesOf = (days: readonly { day: string; countedAt: Date }[]): Map<string, Date> =>
+  new Map(days.map(({ day, countedAt }) => [day, countedAt]));
+
 /** True if the counts of all given days are recent enough. */
 export const isCounted = (days: readonly Day[], countedAt: ReadonlyMap<string, Date>, now: number): boolean =>
   days.every((day) => !isTooOld(countedAt.get(day.day), day, now));

@@ -9,7 +9,7 @@ import type { EndUserFields } from './end-user-fields.ts';
 import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named-statement.ts';
 import { LATER } from '../queue/later.ts';
-import { stopWordConsent } from './set-consent.ts';
+import { consentOn } from './set-consent.ts';
 import type { EndUserRow } from './end-user-row.ts';
 
 /**
@@ -278,7 +278,10 @@ export class EndUserBook {
     const unchanged = fillsOnly ? keepExistingValues(row, fields, news) : [];
     if (Object.keys(news).length === 0 && optsOutOf === null) return { news: null, unchanged };
     const all = { ...news, ...this.#optOuts(row, news) };
-    if (optsOutOf !== null) all.consent = withOptOuts(all.consent ?? row.consent, stopWordConsent(optsOutOf));
+    if (optsOutOf !== null) {
+      const optOut = consentOn(optsOutOf, 'opted_out', 'stop_word');
+      all.consent = withOptOuts(all.consent ?? row.consent, optOut);
+    }
     return { news: all, unchanged };
   }
 

@@ -13,13 +13,12 @@ export async function setConsent(
   source: string,
 ): Promise<void> {
   await db.execute(sql`
-    UPDATE end_user SET consent = consent || jsonb_build_object(${channelKind}::text,
-      jsonb_build_object('status', ${status}::text, 'source', ${source}::text, 'at', ${timestamp(Date.now())}::text)),
+    UPDATE end_user SET consent = consent || ${JSON.stringify(consentOn(channelKind, status, source))}::jsonb,
       updated_at = statement_timestamp()
     WHERE org_id = ${orgId} AND id = ${endUserId}`);
 }
 
-/** The opt-out of a person who has written a stop word. */
-export const stopWordConsent = (channelKind: string): Consent => ({
-  [channelKind]: { status: 'opted_out', source: 'stop_word', at: timestamp(Date.now()) },
+/** A person's consent on one kind of channel, given now. */
+export const consentOn = (channelKind: string, status: 'opted_in' | 'opted_out', source: string): Consent => ({
+  [channelKind]: { status, source, at: timestamp(Date.now()) },
 });
