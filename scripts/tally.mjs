@@ -30,7 +30,9 @@ export function openTally() {
     if (text() === before) appendFileSync(file, NOTHING_RAN);
     return code === 0 && sum(text().slice(before.length)).failed > 0 ? 1 : code;
   }
-  return { counted };
+  /** Returns the number of failures since the tally was opened. */
+  const failed = () => sum(text().slice(found.length)).failed;
+  return { counted, failed };
 }
 
 function sum(text) {

@@ -27,6 +27,9 @@ let settings: Record<string, string>;
 let program: ChildProcess;
 let output = '';
 
+/** Building, installing and starting the package takes 15 s, or 50 s on a busy machine. */
+const INSTALL_MS = 120_000;
+
 const command = () => path.join(folder, 'node_modules', '.bin', 'parley');
 
 beforeAll(async () => {
@@ -43,7 +46,7 @@ beforeAll(async () => {
     PARLEY_DEMO: '1',
   };
   await start(/-d '\{.*\}'/);
-});
+}, INSTALL_MS);
 
 /** Runs only `parley` until it has printed the expected text. */
 async function start(wanted: RegExp): Promise<void> {

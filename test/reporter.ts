@@ -3,8 +3,6 @@ import path from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 
 const SLOWEST = 10;
-/** A larger number of failed files is not by chance. */
-const MOST_AGAIN = 8;
 /** Node itself crashed, because JavaScript cannot cause the listed signals. */
 const CRASH = /^Worker exited unexpectedly with signal (SIGSEGV|SIGBUS|SIGILL)/;
 const FINISHED: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped']);
@@ -12,9 +10,9 @@ const FINISHED: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped']);
 /**
  * Prints the slowest files, so that a new slow file is noticed, and the failed tests. The very last line has the counts
  * in a format for machines, "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
- * outside of any test count as one failure each, and a run without a test is a failure. If a few files failed, their
- * names go to AGAIN_FILE (scripts/run-tests.mjs) instead of the counts, because these files run once more. If the
- * process of a worker crashes, AGAIN_FILE also gets the files that the worker had not finished.
+ * outside of any test count as one failure each, and a run without a test is a failure. If Node itself crashes in a
+ * worker, the files that the worker had not finished go to AGAIN_FILE (scripts/run-tests.mjs) instead of the counts,
+ * because these files run once more.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
@@ -34,17 +32,11 @@ export default class TallyReporter implements Reporter {
     const tally = { passed: 0, failed: 0, skipped: 0 };
     const lines: string[] = [];
     const signals = unhandledErrors.flatMap(signalOfCrash);
-    const unfinished = signals.length > 0 ? this.files.filter((file) => !isFinished(modules, file)) : [];
-    const again = unhandledErrors.length === signals.length ? runAgain(modules, unfinished) : [];
+    const again = unhandledErrors.length === signals.length ? this.runAgain(modules) : [];
     if (again.length === 0) tally.failed = unhandledErrors.length;
-    else if (signals.length > 0)
-      lines.push(`Ended by ${signals.join(', ')}, so it ran once more: ${unfinished.join(', ')}`);
+    else lines.push(`Ended by ${signals.join(', ')}, so it ran once more: ${again.join(', ')}`);
     for (const module of modules) {
-      if (unfinished.includes(module.relativeModuleId) && again.length > 0) continue;
-      if (again.includes(module.relativeModuleId)) {
-        lines.push(`Failed at first, so it ran once more: ${namesOfFailed(module).join(', ')}`);
-        continue;
-      }
+      if (again.includes(module.relativeModuleId)) continue;
       let failedTests = 0;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
@@ -64,6 +56,15 @@ export default class TallyReporter implements Reporter {
     // reporter's summary.
     if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, text);
     else process.once('exit', () => process.stdout.write(text));
+  }
+
+  /** Returns the files that a crashed worker did not finish, if they run once more. */
+  private runAgain(modules: readonly TestModule[]): string[] {
+    const list = process.env.AGAIN_FILE;
+    if (!list) return [];
+    const again = this.files.filter((file) => !isFinished(modules, file));
+    writeFileSync(list, again.map((file) => `${file}\n`).join(''));
+    return again;
   }
 
   /** The long tests have their own run, which contains no other tests. */
@@ -93,21 +94,6 @@ function signalOfCrash(error: unknown): string[] {
 
 const isFinished = (modules: readonly TestModule[], file: string): boolean =>
   modules.some((module) => module.relativeModuleId === file && FINISHED.has(module.state()));
-
-/**
- * Returns the failed files that may have failed by chance, and the files that a crashed worker did not finish. A file
- * with a property test never runs again, because other random values would hide the failure.
- */
-function runAgain(modules: readonly TestModule[], unfinished: readonly string[]): string[] {
-  const file = process.env.AGAIN_FILE;
-  const failed = modules.filter((module) => module.state() === 'failed');
-  const errors = failed.flatMap(failedTestsOf).flatMap((test) => test.result().errors ?? []);
-  const isProperty = errors.some(({ message }) => message.startsWith('Property failed'));
-  if (!file || isProperty || failed.length > MOST_AGAIN) return [];
-  const again = [...failed.map(({ relativeModuleId }) => relativeModuleId), ...unfinished];
-  writeFileSync(file, again.map((name) => `${name}\n`).join(''));
-  return again;
-}
 
 /** Lists how long each file used a worker, including its imports. */
 function slowest(modules: readonly TestModule[]): string {
