@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -25,6 +26,8 @@ export type AgentFolder = {
 
 const DOCUMENTS = 'documents';
 const FILE_ENDING = '.md';
+/** Lists the names of documents that are too long for a file name, by file. */
+const NAMES = 'names.yaml';
 
 /** The order of a definition's members, which is the same in every pull. */
 const ORDER = ['provider', 'model', 'instructions', 'opening', 'steps', 'result', 'rules', 'tools'];
@@ -45,10 +48,13 @@ export async function writeFolder(at: string, folder: AgentFolder): Promise<void
     await writeFile(path.join(at, 'agent.yaml'), yaml({ name, definition: inOrder(definition) }));
     await writeFile(path.join(at, 'suite.yaml'), writeSuite({ required: false, ...suite }));
     await writeFile(path.join(at, 'triggers.yaml'), yaml({ triggers }));
-    const files = new Map([...documents].map(([title, text]) => [fileOf(title), text]));
+    const titles = [...documents.keys()];
+    const files = new Map(titles.map((title) => [fileOf(title), documents.get(title)!]));
+    const long = titles.map((title) => [fileOf(title), title] as const).filter(([file]) => isShort(file));
+    if (long.length > 0) files.set(NAMES, yaml(Object.fromEntries(long)));
     for (const [file, text] of files) await writeFile(path.join(below, file), text);
     for (const file of await readdir(below))
-      if (file.endsWith(FILE_ENDING) && !files.has(file)) await rm(path.join(below, file));
+      if ((file.endsWith(FILE_ENDING) || file === NAMES) && !files.has(file)) await rm(path.join(below, file));
   } catch (error) {
     throw unusable(at, error);
   }
@@ -79,8 +85,10 @@ async function readDocuments(below: string): Promise<Map<string, string>> {
   try {
     const files = (await readdir(below)).filter((file) => file.endsWith(FILE_ENDING)).toSorted();
     const texts = await Promise.all(files.map((file) => readFile(path.join(below, file), 'utf8')));
-    return new Map(files.map((file, at) => [titleOf(file), texts[at]!]));
+    const names = files.some(isShort) ? await readYaml(path.join(below, NAMES)) : {};
+    return new Map(files.map((file, at) => [nameOf(file, below, names), texts[at]!]));
   } catch (error) {
+    if (error instanceof Failure) throw error;
     if (isMissing(error)) return new Map();
     throw unusable(below, error);
   }
@@ -95,10 +103,34 @@ async function readYaml(file: string, absent?: Record<string, unknown>): Promise
   }
 }
 
-/** Returns a file name that every file system accepts, and from which the name of the document can be restored. */
+/** A file name has at most 255 bytes. The name of a document has up to 200 characters of up to four bytes. */
+const MAX_FILE_BYTES = 255;
 const UNSAFE = /[%/\\:*?"<>|]|[^ -\u{10ffff}]|^\.|[. ]$/gu;
-const fileOf = (title: string): string =>
-  title.replaceAll(UNSAFE, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`) + FILE_ENDING;
+/** An encoded character has two digits, so a name with this mark is not an encoded name. */
+const SHORT = /%-[0-9a-f]{16}\.md$/;
+const isShort = (file: string): boolean => SHORT.test(file);
+
+/**
+ * Returns a file name that every file system accepts. The name of the document can be restored from the file name. A
+ * name that is too long is cut and gets a hash.
+ */
+function fileOf(title: string): string {
+  const encoded = title.replaceAll(UNSAFE, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  if (Buffer.byteLength(encoded + FILE_ENDING) <= MAX_FILE_BYTES) return encoded + FILE_ENDING;
+  const hash = createHash('sha256').update(title).digest('hex').slice(0, 16);
+  return `${Array.from(encoded).slice(0, SHORT_CHARACTERS).join('')}%-${hash}${FILE_ENDING}`;
+}
+/** So many characters of four bytes fit beside the hash. */
+const SHORT_CHARACTERS = 50;
+
+function nameOf(file: string, below: string, names: Record<string, unknown>): string {
+  if (!isShort(file)) return titleOf(file);
+  const name = names[file];
+  if (typeof name !== 'string')
+    throw new Failure('usage_invalid', `${path.join(below, NAMES)} needs the name of the document for "${file}".`);
+  return name;
+}
+
 const titleOf = (file: string): string =>
   file
     .slice(0, -FILE_ENDING.length)

@@ -104,6 +104,8 @@ test('an agent is pulled into a folder and pushed to another agent; a dry run ch
   const variables = [{ name: 'order_id', type: 'string', required: true }];
   await call(`POST ${at}/triggers`, { agent_id: agent, name: 'Order shipped', variables });
   await call(`POST ${at}/agents/${agent}/documents`, { name: 'Prices: 50% off / today.', text: 'Half price.\n' });
+  const longName = 'दाम'.repeat(60);
+  await call(`POST ${at}/agents/${agent}/documents`, { name: longName, text: 'Long.\n' });
   const pulled = path.join(folder, 'pulled');
   await cli('pull', agent, pulled);
   const files = readdirSync(pulled, { recursive: true }).map(String).toSorted();
@@ -112,6 +114,8 @@ test('an agent is pulled into a folder and pushed to another agent; a dry run ch
     'documents',
     'documents/Opening hours.md',
     'documents/Prices%3a 50%25 off %2f today%2e.md',
+    'documents/names.yaml',
+    expect.stringMatching(/^documents\/दाम.*%-[0-9a-f]{16}\.md$/),
     'suite.yaml',
     'triggers.yaml',
   ]);
@@ -134,6 +138,7 @@ test('an agent is pulled into a folder and pushed to another agent; a dry run ch
     'tests: 4 cases',
     '~ document Opening hours',
     '+ document Prices: 50% off / today.',
+    `+ document ${longName}`,
     '- document Old',
     '+ trigger Order shipped',
   ]);
@@ -144,6 +149,10 @@ test('an agent is pulled into a folder and pushed to another agent; a dry run ch
   await cli('pull', other, again);
   for (const file of files.filter((one) => one.includes('.') && one !== 'agent.yaml' && one !== 'suite.yaml'))
     expect(readFileSync(path.join(again, file), 'utf8'), file).toBe(readFileSync(path.join(pulled, file), 'utf8'));
+  writeFileSync(path.join(again, 'documents', 'names.yaml'), '{}\n');
+  expect(errorOf(await runCli(['agents', 'push', other, again], as)).message).toContain(
+    'needs the name of the document',
+  );
   expect(readFileSync(path.join(again, 'agent.yaml'), 'utf8').replace('name: Copy', 'name: Doha Books')).toBe(
     readFileSync(path.join(pulled, 'agent.yaml'), 'utf8'),
   );
