@@ -13,7 +13,7 @@ import { freePort, isFree } from '../../cluster/ports.ts';
 import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { CHROMIUM } from './find-chromium.ts';
-import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
+import { CALM, createSignedIn, DESK, drawFlat, interceptAtOnce, PASSWORD } from './signed-in-contexts.ts';
 
 /** Starts the complete program and a real browser with signed-in people. `npm test` finds the browser. */
 export { CHROMIUM };
@@ -137,7 +137,9 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     const storageState = as ? await people.state(as) : undefined;
     const context = await browser.newContext({ storageState, ...CALM, ...options });
     await drawFlat(context);
-    return context.newPage();
+    const page = await context.newPage();
+    interceptAtOnce(page, app.url);
+    return page;
   };
   return {
     app,

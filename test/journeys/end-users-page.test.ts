@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
 
 /** People and their files in a real browser, with the complete program. */
 describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
@@ -31,6 +31,8 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
 
   it('an import maps the columns, makes a dry run, stores the people and returns the failed rows', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
+    // The link in the header disappears when the list is known to be empty.
+    await settled(page);
     await page.getByRole('link', { name: 'Import CSV' }).first().click();
     const file = await given(
       'people.csv',
@@ -105,6 +107,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
       await page.getByText('The file is not text in UTF-8').first().waitFor();
       // Waiting files use limited storage, so a user cancels an import explicitly.
       await page.getByRole('link', { name: 'End users' }).last().click();
+      await settled(page);
       await page.getByRole('link', { name: 'Import CSV' }).first().click();
       const row = page.getByRole('row', { name: /old\.csv/ });
       await row.getByText('Not imported yet').waitFor();

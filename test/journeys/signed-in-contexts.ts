@@ -90,6 +90,7 @@ async function newPage(browser: Browser, url: string, cookies: StorageState['coo
   const context = await browser.newContext({ viewport: DESK, storageState: { cookies, origins: [] }, ...CALM });
   await drawFlat(context);
   const page = await context.newPage();
+  interceptAtOnce(page, url);
   noteChanges(page, () => changed.add(page));
   await page.goto(smallDocument(url));
   return page;
@@ -126,5 +127,28 @@ const FLAT = `{
   sheet.replaceSync('* { backdrop-filter: none !important; }');
   document.adoptedStyleSheets = [sheet];
 }`;
+
+/**
+ * Makes `route` wait until a request of the page is intercepted. Otherwise a busy page may handle a key, and send a
+ * request, before the browser has told it to let the test intercept requests.
+ */
+export function interceptAtOnce(page: Page, url: string): void {
+  const route = page.route.bind(page);
+  const probe = `${smallDocument(url)}?intercepted`;
+  page.route = async (...args) => {
+    const found = await route(...args);
+    // Only pages send requests. The policy of other documents forbids requests.
+    if ((await page.evaluate('document.contentType')) !== 'text/html') return found;
+    let isIntercepted = false;
+    const isProbe = ({ href }: URL): boolean => href === probe;
+    await route(isProbe, (sent) => {
+      isIntercepted = true;
+      return sent.fulfill({ status: 204, headers: { 'access-control-allow-origin': '*' } });
+    });
+    while (!isIntercepted) await page.evaluate(`fetch(${JSON.stringify(probe)}).then(() => {}, () => {})`);
+    await page.unroute(isProbe);
+    return found;
+  };
+}
 
 const smallDocument = (url: string): string => `${url}/api/health`;

@@ -17,6 +17,7 @@ import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import { type HostSite, startHostSite } from '../web-chat-pages.ts';
 import { CHROMIUM, isFocused, openBrowser, seriousFaults } from './dashboard-browser.ts';
+import { interceptAtOnce } from './signed-in-contexts.ts';
 
 const SECRET = 'secret of the channel';
 const WIDGET = fileURLToPath(new URL('../../widget/dist/widget.js', import.meta.url));
@@ -107,6 +108,7 @@ async function visitor(options: BrowserContextOptions = {}): Promise<BrowserCont
 async function visit(address = '/', context?: BrowserContext, options?: BrowserContextOptions): Promise<Visit> {
   const own = context ?? (await visitor(options));
   const page = await own.newPage();
+  interceptAtOnce(page, parley.url);
   const faults: string[] = [];
   const called = new Set<string>();
   page.on('pageerror', (error) => faults.push(error.message));
