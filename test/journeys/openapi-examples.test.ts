@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FORMATS } from '../../src/kernel/validation/formats.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
@@ -31,8 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => parley.stop());
 
-const compile = (schema: object) =>
-  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+/** Most responses share their schema with other responses, and compiling a schema takes some milliseconds. */
+const compiled = new Map<string, ValidateFunction>();
+function compile(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+  const found = compiled.get(text) ?? ajv.compile(JSON.parse(text) as object);
+  compiled.set(text, found);
+  return found;
+}
 
 const operations = (): Operation[] => Object.values(paths).flatMap((methods) => Object.values(methods));
 const contentOf = (id: string, status: number, type = 'application/json'): Content =>
