@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cpuMs } from '../../test/cpu-time.ts';
 import { createLogger, type Logger } from './log.ts';
+import { ownFile } from './own-files.ts';
 import { redact } from './redact.ts';
 
 const KEY = `parley_us_AbC123${'x9Y'.repeat(14)}Z`;
@@ -111,10 +113,17 @@ test('a hostile line of 32,000 characters costs no more than an ordinary line of
     'bearer ',
     'password',
     '1234567890:',
+    '\\',
   ]) {
     const line = JSON.stringify({ msg: `token ${part.repeat(32_000 / part.length)}` });
     expect(cpuMs(() => void redact(line))).toBeLessThan(100);
   }
+});
+
+test('a hostile message of 64,000 characters in an error costs no more than an ordinary message', () => {
+  // The stack of an error names files of the program.
+  const error = new Error(`${pathToFileURL(ownFile('.')).href}/ ${'file:///'.repeat(8_000)}`);
+  expect(cpuMs(() => void logged((log) => log.error({ err: error }, 'failed')))).toBeLessThan(200);
 });
 
 describe('the log', () => {

@@ -10,7 +10,8 @@ import { ownFile } from './own-files.ts';
  * converted places.
  */
 const BUNDLE = pathToFileURL(`${ownFile('.')}/`).href;
-const PLACE = /file:\/\/[^\s()"\\]+?\.js:\d{1,7}:\d{1,7}/g;
+/** The length is limited, because a text of a stranger may repeat the beginning of a place without an end. */
+const PLACE = /file:\/\/[^\s()"\\]{1,512}?\.js:\d{1,7}:\d{1,7}/g;
 /** A program has only a few hundred places where an error can arise. */
 const MAX_KEPT = 1_000;
 const cached = new Map<string, string>();
