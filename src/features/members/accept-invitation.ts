@@ -6,7 +6,7 @@ import type { Browser, SignedIn } from '../../access/sessions/signed-in.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
-import { insertMember, isMemberByEmail, lockMembers } from '../../store/members/members.ts';
+import { MAX_MEMBERS, countMembers, insertMember, isMemberByEmail, lockMembers } from '../../store/members/members.ts';
 import { type Invitation, acceptInvitationLink, findInvitation } from '../../store/members/invitations.ts';
 import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/accounts.ts';
 import { claimAccount } from './claim-account.ts';
@@ -105,7 +105,11 @@ async function join(
   const isGood =
     (await isVouchedFor(tx, invitation)) && (await acceptInvitationLink(tx, orgId, invitationDigest(token)));
   if (!isGood) throw new Refusal('invitation_not_found');
-  if (!(await isMemberByEmail(tx, orgId, email))) await insertMember(tx, orgId, userId, role);
+  if (!(await isMemberByEmail(tx, orgId, email))) {
+    // The list of members ends at the limit, so no one could see or remove a member above it.
+    if ((await countMembers(tx, orgId)) >= MAX_MEMBERS) throw new Refusal('organization_full');
+    await insertMember(tx, orgId, userId, role);
+  }
   const actor = { userId, address, requestId };
   await recordAudit(tx, { orgId, actor, action: 'invitation.accepted', subjectId: id, facts: { role } });
 }

@@ -15,7 +15,7 @@ import { newId } from '../../kernel/ids.ts';
 import { invitationDigest, newInvitationToken } from '../../access/sessions/invitation-link.ts';
 import { readPasswordHash } from '../../store/accounts/passwords.ts';
 import { renewInvitation } from '../../store/members/invitations.ts';
-import { lockMembers } from '../../store/members/members.ts';
+import { MAX_MEMBERS, lockMembers } from '../../store/members/members.ts';
 
 /** Invitations without a mail server: people pass links on, and an ordinary account is the attacker. */
 let server: DashboardServer;
@@ -199,6 +199,28 @@ describe('a person who loses the role', () => {
     await owner.call(`PATCH ${at}/members/${await memberIdOf(admin)}`, { role: 'viewer' });
     const joined = await admin.call('POST /invitations/open/join');
     expect(joined.body.organizations.find((one: { id: string }) => one.id === owner.orgId).role).toBe('viewer');
+  });
+});
+
+describe('a full organization', () => {
+  it('open invitations add no member above the limit, because the list of members ends there', async () => {
+    const colleague = await addMember(server, owner.call, owner.orgId, 'member');
+    const { body } = await owner.call('POST /organizations', { name: 'Full', plan: 'paid' });
+    const full = `/organizations/${body.id}`;
+    const links = [
+      await invite(owner.call, 'member', colleague.email, full),
+      await invite(owner.call, 'admin', undefined, full),
+    ];
+    await server.db.execute(sql`WITH made AS (
+        INSERT INTO "user" (id, name, email) SELECT 'user_full' || n, 'Member', n || '@full.example'
+        FROM generate_series(3, ${MAX_MEMBERS}) n RETURNING id)
+      INSERT INTO member (id, organization_id, user_id, role) SELECT 'member_' || id, ${body.id}, id, 'viewer' FROM made`);
+    const entered = [colleague.call(`POST /invitations/${links[0]!.token}/join`), accept(links[1]!.token)];
+    const codes = (await Promise.all(entered)).map(({ body: { code = 'entered' } }) => code as string);
+    expect(codes.toSorted()).toEqual(['entered', 'organization_full']);
+    expect((await owner.call(`GET ${full}/members`)).body.data).toHaveLength(MAX_MEMBERS);
+    const { rows } = await server.db.execute(sql`SELECT 1 FROM member WHERE organization_id = ${body.id}`);
+    expect(rows).toHaveLength(MAX_MEMBERS);
   });
 });
 
