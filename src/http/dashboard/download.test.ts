@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { sql } from 'drizzle-orm';
 import { expect, it, onTestFinished } from 'vitest';
 import { addMember, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
-import { AUTH, startHttpServer } from '../../../test/http-server.ts';
+import { AUTH, GOOD_KEY, startHttpServer } from '../../../test/http-server.ts';
 import { head } from '../../../test/raw-http.ts';
 import type { Route } from '../route/route.ts';
 import { download } from './download.ts';
@@ -36,6 +36,33 @@ it('no error is logged when a client disconnects in the middle of a file', async
   await expect.poll(() => http.lines.length).toBeGreaterThan(0);
   await expect.poll(() => isStopped).toBe(true);
   expect(http.lines).toMatchObject([{ status: 200, cut_off: true }]);
+});
+
+it('a HEAD request gets the headers of a file, and does not read the file', async () => {
+  const read: number[] = [];
+  async function* rows(): AsyncGenerator<string> {
+    for (let n = 1; n <= 3; n++) {
+      read.push(n);
+      yield `${n}\n`;
+    }
+  }
+  const file: Route = {
+    method: 'GET',
+    path: '/api/file',
+    access: { permission: 'triggers' },
+    operation: { id: 'file', summary: 'Download', tag: 'Triggers' },
+    responses: { 200: null },
+    handle: async (_request, reply) =>
+      download(reply, { name: 'a.csv', type: 'text/csv', parts: rows() }, async () => {}),
+  };
+  const http = await startHttpServer([file]);
+  onTestFinished(() => http.server.close());
+  const headers = { authorization: `Bearer ${GOOD_KEY}` };
+  const get = (method: string) => fetch(`${http.url}/api/file`, { method, headers });
+  const answer = await get('HEAD');
+  expect([answer.status, answer.headers.get('content-disposition')]).toEqual([200, 'attachment; filename="a.csv"']);
+  expect(await (await get('GET')).text()).toBe('1\n2\n3\n');
+  expect(read).toEqual([1, 2, 3]);
 });
 
 it('a file that a member reads slowly ends when the member is removed', async () => {
