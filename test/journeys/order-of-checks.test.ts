@@ -163,6 +163,17 @@ describe('the order of the rows', () => {
     ]);
   });
 
+  test('the bytes of the body are checked before a wrong query', async () => {
+    const at = `${path}?dry_run=true`;
+    const { value } = keys.organization!;
+    expect(verdict(await post(value, at, '{"broken'))).toEqual([400, 'body_invalid']);
+    expect(verdict(await post(value, at, '{}', { 'content-type': 'text/plain' }))).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+    expect(verdict(await post(value, at, '{}'))).toEqual([422, 'validation_failed']);
+  });
+
   test('a call over the limit gets 429 with Retry-After 60 before its body is read, and stores nothing', async () => {
     const { value } = await parley.key(orgId);
     const answers = await Promise.all(Array.from({ length: 60 }, () => post(value)));

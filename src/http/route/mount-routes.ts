@@ -238,6 +238,8 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
           request.headers.origin,
         )),
       };
+    if (readQuery) request.query = readQuery(request.query as string);
+    checkQuery?.(request.query as string);
     check(value);
     const caller = need === null ? null : request.admission.caller;
     if (reaches !== undefined && caller !== null && typeof caller.limits?.perEndUserPerMinute === 'number')
@@ -257,8 +259,8 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
 
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     try {
-      if (readQuery) request.query = readQuery(request.query as string);
-      checkQuery?.(request.query as string);
+      // With a JSON body, row 13 comes before the query.
+      if (readQuery && checkBody === null) request.query = readQuery(request.query as string);
       if (rawBody !== undefined)
         return readRawThenRun(request, reply, rawBody).catch((error: unknown) => refused(reply, error));
       const sent = checkBody ? readThenRun(request, reply, checkBody) : run(request, reply);
