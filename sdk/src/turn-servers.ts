@@ -27,11 +27,38 @@ export type Received = {
 
 export type TurnHttpResponse = { status: number; type: string; body: string | AsyncIterable<string> };
 
-export const readWeb = async (request: Request): Promise<Received> => ({
-  body: await request.arrayBuffer(),
-  headers: request.headers,
-  signal: request.signal,
-});
+/**
+ * A larger body is refused before the check of its signature, because any stranger can send one. The longest turn of
+ * Parley has about 5 MB.
+ */
+export const MAX_TURN_BYTES = 16 * 1024 * 1024;
+
+/** The body of a call is larger than the body of any turn. */
+export class BodyTooLarge extends Error {
+  constructor() {
+    super('The body of a call is larger than the body of any turn, so it does not come from Parley.');
+  }
+}
+
+export async function readWeb(request: Request): Promise<Received> {
+  refuseLength(request.headers.get('content-length'));
+  const body = request.body ? await bytesOf(chunksOf(request.body)) : await request.arrayBuffer();
+  return { body, headers: request.headers, signal: request.signal };
+}
+
+/** Not every server can iterate over a stream. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+function refuseLength(declared: string | string[] | null | undefined): void {
+  if (Number(declared ?? 0) > MAX_TURN_BYTES) throw new BodyTooLarge();
+}
 
 export function toWeb({ status, type, body }: TurnHttpResponse): Response {
   const headers = { 'content-type': type };
@@ -54,16 +81,27 @@ export async function readNode(request: NodeRequest, response: NodeResponse): Pr
   response.once('close', () => {
     if (!response.writableFinished) abort.abort();
   });
-  return { body: request.rawBody ?? (await bytesOf(request)), headers: request.headers, signal: abort.signal };
+  return { body: request.rawBody ?? (await bodyOf(request)), headers: request.headers, signal: abort.signal };
 }
 
-async function bytesOf(request: NodeRequest): Promise<Uint8Array> {
+async function bodyOf(request: NodeRequest): Promise<Uint8Array> {
   if (request.readableEnded) {
     throw new TypeError('The body was parsed before. Mount turns(…) before express.json(), or keep the raw body.');
   }
+  refuseLength(request.headers['content-length']);
+  return bytesOf(request);
+}
+
+/** An error ends the iteration, which closes the connection. */
+async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  for await (const part of request) parts.push(part);
-  const body = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
+  let size = 0;
+  for await (const part of chunks) {
+    size += part.length;
+    if (size > MAX_TURN_BYTES) throw new BodyTooLarge();
+    parts.push(part);
+  }
+  const body = new Uint8Array(size);
   let at = 0;
   for (const part of parts) {
     body.set(part, at);

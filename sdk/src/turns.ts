@@ -1,5 +1,6 @@
 import { replyTo } from './reply.ts';
 import {
+  BodyTooLarge,
   type NodeRequest,
   type NodeResponse,
   readNode,
@@ -87,13 +88,19 @@ export function turns(
       return plain(error instanceof WebhookVerificationError ? 401 : 500);
     }
   };
-  async function handle(request: Request | NodeRequest, response?: NodeResponse): Promise<Response | void> {
-    if (response === undefined) return toWeb(await respond(await readWeb(request as Request)));
-    const received = await readNode(request as NodeRequest, response).catch((error: unknown) => {
+  const answerTo = async (reading: Promise<Received>): Promise<TurnHttpResponse> => {
+    let received: Received;
+    try {
+      received = await reading;
+    } catch (error) {
       onError(error);
-      return null;
-    });
-    await sendNode(response, received ? await respond(received) : plain(500));
+      return plain(error instanceof BodyTooLarge ? 413 : 500);
+    }
+    return respond(received);
+  };
+  async function handle(request: Request | NodeRequest, response?: NodeResponse): Promise<Response | void> {
+    if (response === undefined) return toWeb(await answerTo(readWeb(request as Request)));
+    await sendNode(response, await answerTo(readNode(request as NodeRequest, response)));
   }
   return handle as TurnHandler;
 }

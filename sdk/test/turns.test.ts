@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
@@ -147,6 +147,47 @@ describe('turns', () => {
     expect((await handler(signed(newWebhookSecret(), body))).status).toBe(401);
     expect((await handler(signed(secret, body))).status).toBe(200);
     expect([isAsked, String(errors[0])]).toEqual([true, expect.stringContaining('No signature matches')]);
+  });
+
+  test('a body that is larger than any turn is refused, and not stored', async () => {
+    const errors: unknown[] = [];
+    const handler = turns(secret, () => 'Hi', { onError: (error) => errors.push(error) });
+    let pulled = 0;
+    const endless = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({
+        pull: (controller) => {
+          // Without a limit, this test would never end.
+          if (++pulled > 100) controller.close();
+          else controller.enqueue(new Uint8Array(1024 * 1024));
+        },
+      });
+    const sent = (headers: Record<string, string> = {}) =>
+      new Request('http://x', { method: 'POST', headers, body: endless(), duplex: 'half' });
+    expect((await handler(sent())).status).toBe(413);
+    expect(pulled).toBeLessThan(20);
+    pulled = 0;
+    expect((await handler(sent({ 'content-length': '17000000' }))).status).toBe(413);
+    expect(pulled).toBeLessThan(3);
+    expect(errors.map(String)).toEqual(errors.map(() => expect.stringContaining('does not come from Parley')));
+  });
+
+  test.each([
+    ['with a length', { 'content-length': String(17 * 1024 * 1024) }],
+    ['without a length', {}],
+  ])('a body that is larger than any turn is refused on a Node server: %s', async (_name, headers) => {
+    const errors: unknown[] = [];
+    const handler = turns(secret, () => 'Hi', { onError: (error) => errors.push(error) });
+    listener = (request, response) => void handler(request, response);
+    const { port } = server.address() as AddressInfo;
+    const status = await new Promise<number | undefined>((resolve) => {
+      const sending = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false });
+      // Without a length, the server closes the connection.
+      sending.on('error', () => resolve(undefined)).on('response', (response) => resolve(response.statusCode));
+      for (let n = 0; n < 17; n++) sending.write(Buffer.alloc(1024 * 1024));
+      sending.end();
+    });
+    expect([413, undefined]).toContain(status);
+    await expect.poll(() => errors.map(String)).toEqual([expect.stringContaining('does not come from Parley')]);
   });
 
   test('an error of the function is reported, and so is an error of a later answer', async () => {
