@@ -1,7 +1,8 @@
 import { PASSWORD_LINK_MINUTES, linkEnd, passwordLinkUrl, signLink } from '../access/sessions/signed-link.ts';
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
-import { openDb } from '../store/db.ts';
+import { findPersonByEmail } from '../store/accounts/accounts.ts';
+import { type Db, openDb } from '../store/db.ts';
 import { findCredential } from '../store/accounts/passwords.ts';
 import { loadSecrets } from '../app/load-secrets.ts';
 import { joinDatabase } from './open-database.ts';
@@ -18,7 +19,7 @@ export async function runPasswordLink(email: string | undefined): Promise<void> 
   const db = openDb(database.url);
   try {
     const found = await findCredential(db, email);
-    if (!found) throw new StartError('No account has this address.', 'Check its spelling.');
+    if (!found) throw await notResettable(db, email);
     const expiresAt = linkEnd(PASSWORD_LINK_MINUTES);
     const { setupKey } = await loadSecrets(db, config);
     const token = signLink(setupKey, 'password', { userId: found.person.id, expiresAt }, found.hash);
@@ -31,3 +32,11 @@ export async function runPasswordLink(email: string | undefined): Promise<void> 
     await database.stop();
   }
 }
+
+const notResettable = async (db: Db, email: string): Promise<StartError> =>
+  (await findPersonByEmail(db, email)) === null
+    ? new StartError('No account has this address.', 'Check its spelling.')
+    : new StartError(
+        'The account with this address has no password.',
+        'The person signs in with a passkey or with the provider of an organization.',
+      );
