@@ -47,9 +47,9 @@ async function forward(to: string, request: IncomingMessage, response: ServerRes
 }
 
 let members = 0;
-async function givenMember() {
+async function givenMember(role: string) {
   const email = `member-${++members}@example.com`;
-  const { body: invitation } = await owner.call('POST /invitations', { email, role: 'member' });
+  const { body: invitation } = await owner.call('POST /invitations', { email, role });
   const token = (invitation.url as string).split('/').at(-1)!;
   const post = { method: 'POST', headers: { 'content-type': 'application/json' } };
   const accepted = await fetch(`${app.url}${DASHBOARD_BASE}/invitations/${token}`, {
@@ -73,9 +73,18 @@ async function givenMember() {
   };
 }
 
+const COMPLETION = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'local',
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'For members only.' }, finish_reason: 'stop' }],
+};
+
 /** Removes the member while the call waits, and then lets the other server answer. */
-async function removedDuring(path: string, body: object, answer: object) {
-  const member = await givenMember();
+async function removedDuring(path: string, body: object, answer: object, role = 'member') {
+  const member = await givenMember(role);
   const calling = member.call(path, body);
   await expect.poll(() => held.length, { timeout: 10_000 }).toBeGreaterThan(0);
   expect((await owner.call(`DELETE /members/${member.id}`)).status).toBe(204);
@@ -105,16 +114,33 @@ test('a channel of a member who is removed while the provider checks it is not c
 
 test('a member who is removed while a model answers does not read the answer', async () => {
   const trying = { messages: [{ role: 'end_user', text: 'Hi' }] };
-  const message = { role: 'assistant', content: 'For members only.' };
-  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  const facts = { id: 'c', object: 'chat.completion', created: 1, model: 'local', usage };
-  const completion = { ...facts, choices: [{ index: 0, message, finish_reason: 'stop' }] };
-  const { status, body } = await removedDuring(`/agents/${agentId}/playground`, trying, completion);
+  const { status, body } = await removedDuring(`/agents/${agentId}/playground`, trying, COMPLETION);
+  expect([status, body['code']]).toEqual([404, 'organization_not_found']);
+});
+
+test('a member who is removed during a test of an agent passes no case', async () => {
+  const suiteCase = { name: 'hours', turns: [{ say: 'Hi', expect: { max_messages: 1 } }] };
+  await owner.call(`PUT /agents/${agentId}/suite`, { cases: [suiteCase] });
+  const { status, body } = await removedDuring(`/agents/${agentId}/test`, { case: suiteCase }, COMPLETION);
+  expect([status, body['code']]).toEqual([404, 'organization_not_found']);
+  const passes = await app.db.execute(sql`SELECT 1 FROM agent_test_pass WHERE org_id = ${owner.orgId}`);
+  expect(passes.rows).toEqual([]);
+});
+
+test('an admin who is removed while an embedding model answers changes nothing', async () => {
+  await owner.call('PUT /models/openai_compatible', { embedding_model: 'small' });
+  const vector = { object: 'embedding', index: 0, embedding: Array.from({ length: 8 }, () => 0.1) };
+  const answer = { object: 'list', data: [vector], model: 'small', usage: { prompt_tokens: 1, total_tokens: 1 } };
+  const { status, body } = await removedDuring('/models/openai_compatible/check', {}, answer, 'admin');
+  const { data } = (await owner.call('GET /models')).body as { data: { embedding_dimensions: number | null }[] };
+  await owner.call('PUT /models/openai_compatible', { embedding_model: null });
+  expect(data.map((one) => one.embedding_dimensions)).toEqual([null]);
   expect([status, body['code']]).toEqual([404, 'organization_not_found']);
 });
 
 test.each<[string, (ids: Ids) => [call: string, body: object]]>([
   ['a test message', (ids: Ids) => [`POST /channels/${ids.channel}/test`, { address: PERSON, content: CONTENT }]],
+  ['a check of the channel', (ids: Ids) => [`POST /channels/${ids.channel}/check`, {}]],
   ['a campaign', (ids: Ids) => [`PATCH /campaigns/${ids.campaign}`, { settings: { opening: { template: TEMPLATE } } }]],
 ])('a member who is removed while the provider lists its templates changes nothing: %s', async (_, callOf) => {
   const whatsapp = await startWhatsApp();
@@ -133,6 +159,7 @@ test.each<[string, (ids: Ids) => [call: string, body: object]]>([
     const { rows } = await app.db.execute(sql`SELECT 1 FROM message WHERE org_id = ${owner.orgId}`);
     expect(rows).toEqual([]);
     expect((await owner.call(`GET /campaigns/${campaign}`)).body.settings.opening ?? null).toBeNull();
+    expect((await owner.call(`GET /channels/${channel}`)).body.status).toBe('connected');
   } finally {
     behind = null;
     await whatsapp.stop();

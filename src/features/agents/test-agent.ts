@@ -9,13 +9,14 @@ import { invalid, turnFaults } from './test-cases.ts';
 
 /**
  * Runs one case with the draft, a version or a definition. A pass counts only for publishing exactly the tested
- * definition.
+ * definition. `thenChecked` checks the caller again after the answers, and before the pass is stored.
  */
 export async function testAgent(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
   orgId: string,
   id: string,
   { case: suiteCase, version, definition: given, record, recorded }: TestAgentBody,
+  thenChecked: (waiting: Promise<CaseResult>) => Promise<CaseResult>,
 ): Promise<CaseResult> {
   const faults = turnFaults(suiteCase, '/case');
   if (record && recorded)
@@ -34,10 +35,8 @@ export async function testAgent(
   const printOf = printer(definition, await readDocumentsStamp(db, orgId, id));
   const print = printOf(suiteCase);
   const tested = { id, name: agent.name, revision: agent.revision, definition };
-  const result = await playCase(answering, orgId, tested, suiteCase, {
-    ...(record && { record }),
-    ...(recorded && { recorded }),
-  });
+  const options = { ...(record && { record }), ...(recorded && { recorded }) };
+  const result = await thenChecked(playCase(answering, orgId, tested, suiteCase, options));
   // The caller could have written the recorded answers, so the pass does not count for publishing.
   if (recorded) return result;
   // A case that is not stored has no record of its pass.

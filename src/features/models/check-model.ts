@@ -16,9 +16,15 @@ export type CheckModelDeps = Pick<ModelsDeps, 'db'> & { answering: Pick<Answerin
 
 /**
  * Calls the embedding model once and records its number of dimensions. If the number of dimensions has changed, the
- * name now means another model, so every document is embedded again.
+ * name now means another model, so every document is embedded again. `thenChecked` checks the caller again after the
+ * answer of the model, and before any change.
  */
-export async function checkModel({ db, answering }: CheckModelDeps, orgId: string, name: string): Promise<ModelCheck> {
+export async function checkModel(
+  { db, answering }: CheckModelDeps,
+  orgId: string,
+  name: string,
+  thenChecked: (waiting: Promise<number>) => Promise<number> = (waiting) => waiting,
+): Promise<ModelCheck> {
   const provider = readProvider(name);
   const connection = await readModel(db, orgId, provider);
   if (!connection) throw unknownProvider();
@@ -26,7 +32,7 @@ export async function checkModel({ db, answering }: CheckModelDeps, orgId: strin
   if (embeddingModel === null) {
     throw invalidAt('', 'embedding_model_required', 'The connection has no embedding model. Set one first.');
   }
-  const dimensions = await countDimensions(answering.connections, { ...connection, embeddingModel });
+  const dimensions = await thenChecked(countDimensions(answering.connections, { ...connection, embeddingModel }));
   await db.transaction(async (tx) => {
     await lockOrganization(tx, orgId);
     const now = await lockModel(tx, orgId, provider);

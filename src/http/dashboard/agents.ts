@@ -68,7 +68,7 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
   }),
   route('checkSuite', ({ orgId, params, body }) => checkSuite(deps, orgId, params.agent_id, body)),
   route('testAgent', ({ orgId, params, body, thenChecked }) =>
-    thenChecked(testAgent(deps, orgId, params.agent_id, body)),
+    testAgent(deps, orgId, params.agent_id, body, thenChecked),
   ),
   route('replayConversation', ({ orgId, params, body, thenChecked }) =>
     thenChecked(replayConversation(deps, orgId, params.agent_id, body)),
@@ -87,7 +87,7 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
   route('setModel', ({ orgId, params, body, actor, careful }) =>
     setModel(careful(deps), orgId, params.provider, body, actor),
   ),
-  route('checkModel', ({ orgId, params }) => checkModel(deps, orgId, params.provider)),
+  route('checkModel', ({ orgId, params, thenChecked }) => checkModel(deps, orgId, params.provider, thenChecked)),
   route('removeModel', ({ orgId, params, actor }) => removeModel(deps, orgId, params.provider, actor)),
 ];
 

@@ -21,7 +21,7 @@ export const channelRoutes = ({ route, deps }: RouteDeps<ChannelsDeps & TestDeps
   route('updateChannel', ({ orgId, params, body, actor, careful }) =>
     updateChannel(careful(deps), orgId, params.channel_id, body, actor),
   ),
-  route('checkChannel', ({ orgId, params }) => checkChannel(deps, orgId, params.channel_id)),
+  route('checkChannel', ({ orgId, params, careful }) => checkChannel(careful(deps), orgId, params.channel_id)),
   route('listTemplates', ({ orgId, params }) => listTemplates(deps, orgId, params.channel_id)),
   route('sendTest', ({ orgId, params, body: { address, content }, careful }) =>
     sendTest(careful(deps), orgId, params.channel_id, { to: { address }, content }),
