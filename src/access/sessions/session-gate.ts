@@ -46,14 +46,15 @@ type GateDeps = { db: Db; sessions: Sessions; tokens: TokenGate; baseUrl: string
  * second factor if the organization requires it, the role, and whether the cell of the organization answers. All data
  * is read from the database on each request, so an ended session or a changed role takes effect on the next
  * request. For a request with a bearer token, only the token decides (docs/adr/0107), and its cookies are ignored.
- * `authorization`: the values of all Authorization headers.
+ * `authorization`: the values of all Authorization headers. `isAgain`: the caller of a call in progress is checked
+ * again, which does not count as another call of an access token.
  */
 export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
   return (need: GateNeed) =>
-    async (request: GateRequest, authorization: readonly string[]): Promise<DashboardCaller> => {
+    async (request: GateRequest, authorization: readonly string[], isAgain = false): Promise<DashboardCaller> => {
       checkOrigin(request, baseUrl);
       const isToken = tokens.isMeant(authorization);
-      const caller = await (isToken ? byToken(request, authorization, need) : bySession(request, need));
+      const caller = await (isToken ? byToken(request, authorization, need, isAgain) : bySession(request, need));
       const { org_id: orgId } = request.params as { org_id?: string };
       const before = request.method === 'GET' ? 'read' : 'change';
       if (orgId !== undefined) await decided(insistOnAnswer(db, orgId, before));
@@ -95,6 +96,7 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
     request: GateRequest,
     authorization: readonly string[],
     { access, token: verb }: GateNeed,
+    isAgain: boolean,
   ): Promise<DashboardCaller> {
     const found = await decided(tokens.find(authorization, request.ip));
     const { org_id: orgId = null, agent_id: agentId = null } = request.params as { org_id?: string; agent_id?: string };
@@ -103,7 +105,7 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
     const role = decideToken(found, { ...need, verb: verb ?? 'own' });
     if (role instanceof Refusal) throw role;
     if (!isOpen) throw new Refusal('token_not_accepted');
-    await tokens.used(found);
+    if (!isAgain) await tokens.used(found);
     return {
       sessionId: found.id,
       user: found.person,

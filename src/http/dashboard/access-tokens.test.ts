@@ -248,6 +248,18 @@ describe('a token', () => {
     expect(await codeOf(both.call, change, { definition })).toBe('allowed');
   });
 
+  it('a call whose caller is checked again counts once for the limit of the token', async () => {
+    const { call } = await make(owner.call, { verbs: ['publish'] });
+    const codes = new Set<string>();
+    for (let n = 0; n < 310; n += 10) {
+      const calls = Array.from({ length: 10 }, () =>
+        codeOf(call, `POST ${at()}/approvals/${newId('approval')}`, { decision: 'deny' }),
+      );
+      for (const code of await Promise.all(calls)) codes.add(code);
+    }
+    expect([...codes]).toEqual(['approval_not_found']);
+  });
+
   it('the audit log names the token and its person for each action', async () => {
     const { id, call } = await make(owner.call, { label: 'Deploy' });
     await call(`POST ${at()}/agents`, { name: 'By a program' });

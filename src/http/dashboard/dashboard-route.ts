@@ -78,7 +78,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
   const guardOf = ({ access }: DashboardRoute, token: TokenVerb | 'own' | undefined) => {
     if (access !== 'public') {
       const guard = gate({ access, token });
-      return (request: FastifyRequest) => guard(request, metaOf(request.raw)!.authorization);
+      return (request: FastifyRequest, isAgain: boolean) => guard(request, metaOf(request.raw)!.authorization, isAgain);
     }
     return (request: FastifyRequest): null => {
       checkOrigin(request, baseUrl);
@@ -93,7 +93,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
     return {
       method: declared.method,
       path: DASHBOARD_BASE + declared.path,
-      access: { session: guard },
+      access: { session: (request) => guard(request, false) },
       operation: { id: name, summary: declared.summary, tag: 'Dashboard', hidden: true },
       ...(declared.body && { body: declared.body }),
       ...(declared.bodyOptional && { bodyOptional: true }),
@@ -106,11 +106,11 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
         reply.code(declared.status);
         try {
           const former = (request.session as DashboardCaller | null)?.setCookie ?? [];
-          const caller = await lookAgain?.(request);
+          const caller = await lookAgain?.(request, true);
           if (caller) {
             request.session = { ...caller, setCookie: [...former, ...caller.setCookie] };
           }
-          return await handle(callOf(name, request, reply, paging, async () => guard(request)));
+          return await handle(callOf(name, request, reply, paging, async () => guard(request, true)));
         } catch (error) {
           throw lostDatabase(request.method, error);
         }
