@@ -57,8 +57,10 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
   route('finishRollout', ({ orgId, params, actor }) => finishRollout(deps, orgId, params.agent_id, actor)),
   route('compareVersions', ({ orgId, params }) => compareVersions(deps, orgId, params.agent_id)),
   route('tryAgent', ({ orgId, caller, params, body, reply, thenChecked }) =>
-    streamTestChat(reply, caller.user.id, (reader) =>
-      thenChecked(tryAgent(deps, orgId, params.agent_id, body, reader)),
+    streamTestChat(
+      reply,
+      { userId: caller.user.id, isStillGranted: () => thenChecked(Promise.resolve(true)) },
+      (reader) => thenChecked(tryAgent(deps, orgId, params.agent_id, body, reader)),
     ),
   ),
   route('readSuite', ({ orgId, params }) => readSuite(deps, orgId, params.agent_id)),

@@ -9,6 +9,7 @@ import { streamTestChat } from './stream-test-chat.ts';
 
 const TURN = { messages: [], next: 'waiting_for_user' } as unknown as PlaygroundTurn;
 let http: TestHttpServer;
+let isMember = true;
 let play: (reader?: TalkReader) => Promise<PlaygroundTurn>;
 
 beforeAll(async () => {
@@ -19,7 +20,8 @@ beforeAll(async () => {
       access: 'public',
       operation: { id: 'play', summary: 'Play', tag: 'Dashboard' },
       responses: { 200: Type.Unknown() },
-      handle: (_, reply) => streamTestChat(reply, 'user_1', (reader) => play(reader)),
+      handle: (_, reply) =>
+        streamTestChat(reply, { userId: 'user_1', isStillGranted: async () => isMember }, (reader) => play(reader)),
     },
   ]);
 });
@@ -66,4 +68,21 @@ test('the turn stops when the person leaves', async () => {
   await stream.next('delta');
   stream.close();
   await expect(stopped.promise).resolves.toBeUndefined();
+});
+
+test('the stream and the turn end when the person loses the access', async () => {
+  const stopped = Promise.withResolvers<void>();
+  play = async (reader) => {
+    reader!.signal.addEventListener('abort', () => stopped.resolve());
+    reader!.words.add('Mon');
+    await stopped.promise;
+    reader!.words.add('day');
+    return TURN;
+  };
+  const stream = await listen();
+  await stream.next('delta');
+  isMember = false;
+  expect(await stream.rest()).toEqual([]);
+  await expect(stopped.promise).resolves.toBeUndefined();
+  isMember = true;
 });

@@ -13,11 +13,11 @@ const STREAMS_PER_PERSON = 8;
 /**
  * Runs one turn of the test chat and streams its text: The stream sends `delta` and `replace` events, and ends with
  * `turn` or `problem`. A turn without text before its end is answered like a request without a stream. A person who
- * leaves the page stops the turn.
+ * leaves the page stops the turn. A person who loses the access stops the turn too.
  */
 export async function streamTestChat(
   reply: FastifyReply,
-  userId: string,
+  { userId, isStillGranted }: { userId: string; isStillGranted: () => Promise<boolean> },
   play: (reader?: TalkReader) => Promise<PlaygroundTurn>,
 ): Promise<PlaygroundTurn | FastifyReply> {
   const { request } = reply;
@@ -28,6 +28,7 @@ export async function streamTestChat(
     try {
       opened.stream ??= request.server.eventStreams.open(request, reply, {
         groups: { [`test chats of ${userId}`]: STREAMS_PER_PERSON },
+        isStillGranted,
         onEnd: () => gone.abort(new Error('The person left the test chat.')),
       });
     } catch {
