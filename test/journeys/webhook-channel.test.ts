@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
 import { signWebhook } from '../../src/kernel/standard-webhooks.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { givenAgent, givenChannel, givenOrganization } from '../factories.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { head, rawExchange } from '../raw-http.ts';
 
 const SECRET = `whsec_${createHash('sha256').update('inbound').digest('base64')}`;
 
@@ -56,6 +58,21 @@ const messagesOf = (address: string) =>
     WHERE c.address = ${address} ORDER BY m.id`);
 const spokenTo = (address: string) =>
   receiver.calls.map((call) => JSON.parse(call.body.toString())).filter((call) => call.address === address);
+
+describe('a large body', () => {
+  test.each([
+    ['with a length', 'Content-Length: 1000000', 'x'],
+    ['in chunks', 'Transfer-Encoding: chunked', '1\r\nx\r\n'],
+  ])('a large body is read only for a channel that exists: %s', async (_, framing, piece) => {
+    const port = Number(new URL(parley.url).port);
+    const begin = (id: string) =>
+      head({ method: 'POST', path: `/inbound/webhook/${id}`, headers: ['Host: a', framing], bare: true });
+    // The rest of the body never arrives.
+    const { answers } = await rawExchange(port, [begin(newId('channel')) + piece]);
+    expect(answers.map(({ status }) => status)).toEqual([404]);
+    expect((await post(message('in-large', '水'.repeat(30_000)))).status).toBe(200);
+  });
+});
 
 describe('an inbound message', () => {
   test('an inbound message creates person and conversation, and the agent answers on the same channel', async () => {

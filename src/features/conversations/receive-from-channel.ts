@@ -29,15 +29,21 @@ export async function receiveFromChannel(
   }
 }
 
+/** Finds the channel of a call. The function throws if the channel of this kind receives no calls. */
+export async function findReceiver({ db }: Pick<Deps, 'db'>, target: { kind: string; channelId: string }) {
+  const inbound = channelKinds.get(target.kind)?.inbound;
+  const channel = inbound && (await findInboundChannel(db, target.channelId));
+  if (channel?.kind !== target.kind) throw new Refusal('channel_not_found');
+  return { channel, inbound: inbound! };
+}
+
 async function receiveVerified(
   deps: Deps,
   target: { kind: string; channelId: string },
   request: InboundRequest,
   requestId: string,
 ): Promise<InboundAnswer | null> {
-  const channel = await findInboundChannel(deps.db, target.channelId);
-  const inbound = channelKinds.get(target.kind)?.inbound;
-  if (!channel || channel.kind !== target.kind || !inbound) throw new Refusal('channel_not_found');
+  const { channel, inbound } = await findReceiver(deps, target);
   const secrets = await deps.openSecrets(channel);
   const account = { id: channel.id, settings: channel.settings, secrets };
   if (!inbound.verify(request, account, deps.now())) throw new Refusal('signature_invalid');
