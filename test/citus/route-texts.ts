@@ -20,6 +20,7 @@ export async function sentFor(
   const directory: Partial<CellDirectory> = {
     cells: [cell],
     isSingle: () => false,
+    isStale: () => false,
     isMoving: () => false,
     kindOf: createStatementReader(tenantTables),
     shardsOf: () => ({ names: new Map(), shardId: '1', node: 'node 1' }),

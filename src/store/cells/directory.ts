@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { SHARDS } from './citus.ts';
 import type { CellShards } from './node-statement.ts';
 import { REGION_TABLES } from './region-tables.ts';
@@ -17,7 +18,11 @@ export type CellDirectory = {
   readonly cells: readonly string[];
   /** The number of the newest known change. */
   version(): number;
+  /** Increases when the known cells of organizations may have changed. */
+  changes(): number;
   isSingle(): boolean;
+  /** True if this process has not read the changes for some seconds, for example because it was suspended. */
+  isStale(): boolean;
   /** True if the rows of the organization are being moved to another cell, so that its calls are refused. */
   isMoving(organization: string): boolean;
   kindOf(text: string): StatementKind;
@@ -55,6 +60,9 @@ const STATE = `coalesce((SELECT cells_version FROM public.installation), 0) AS v
 /** A cached organization takes about 100 bytes. */
 const MOST_ORGANIZATIONS = 200_000;
 
+/** An organization that is being moved stays closed for longer than this without a renewal (close-organization.ts). */
+const STALE_AFTER_MS = 5_000;
+
 /** On Citus, the schema `public` is a cell only if it has organizations of an earlier installation. */
 const CELLS = `
   WITH known AS (SELECT ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS names,
@@ -66,24 +74,28 @@ const CELLS = `
       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)) AS tables
   FROM known`;
 
-export function createCellDirectory(): CellDirectory {
+export function createCellDirectory(clock: Clock = systemClock): CellDirectory {
   let cells: readonly string[] = [DEFAULT_CELL];
   let version: number | null = null;
   let reading: Promise<void> | null = null;
   let kindOf: (text: string) => StatementKind = createStatementReader(new Set());
-  const homes = createHomes(() => version);
+  const homes = createHomes();
+  let readAt = { monotonic: -Infinity, wall: -Infinity };
   let shards: ReadonlyMap<string, CellShards> = new Map();
 
   const moving = new Map<string, number>();
   // Once a process has used several cells, the process always sets the search path of its connections.
   let isSingle = true;
 
+  const now = () => ({ monotonic: clock.monotonic(), wall: clock.wall() });
+
   /** Returns whether the cells, or the cells of organizations, were changed. */
-  const note = (state: State): boolean => {
+  const note = (state: State, sentAt: typeof readAt): boolean => {
     // An older state is ignored, because an earlier statement on another connection read it.
     if (version !== null && state.version < version) return false;
+    readAt = sentAt;
     moving.clear();
-    for (const [id, remainingMs] of Object.entries(state.moving)) moving.set(id, performance.now() + remainingMs);
+    for (const [id, remainingMs] of Object.entries(state.moving)) moving.set(id, clock.monotonic() + remainingMs);
     if (state.version === version) return false;
     homes.clear();
     return true;
@@ -93,9 +105,10 @@ export function createCellDirectory(): CellDirectory {
     const { rows } = await look({ text: `SELECT to_regclass('public.organization_move') IS NOT NULL AS known` });
     // The tables of cells do not exist in the database of an older version.
     if (!(rows as { known: boolean }[])[0]!.known) return;
+    const sentAt = now();
     const read = await look({ text: CELLS, values: [REGION_TABLES] });
     const row = (read.rows as (State & Cells)[])[0]!;
-    if (!note(row) && row.cells.length === cells.length) return;
+    if (!note(row, sentAt) && row.cells.length === cells.length) return;
     if (version !== null && row.version < version) return;
     if (row.citus) shards = await readAllShards(look);
     version = row.version;
@@ -107,8 +120,9 @@ export function createCellDirectory(): CellDirectory {
 
   const pulse = async (look: Look): Promise<boolean> => {
     if (isSingle) return false;
+    const sentAt = now();
     const { rows } = await look({ text: `SELECT ${STATE}` });
-    if (!note((rows as State[])[0]!)) return false;
+    if (!note((rows as State[])[0]!, sentAt)) return false;
     await refresh(look);
     return true;
   };
@@ -118,8 +132,11 @@ export function createCellDirectory(): CellDirectory {
       return cells;
     },
     version: () => version ?? 0,
+    changes: homes.changes,
     isSingle: () => isSingle,
-    isMoving: (organization) => moving.size > 0 && (moving.get(organization) ?? 0) > performance.now(),
+    // The monotonic clock stops while the machine is suspended.
+    isStale: () => Math.max(clock.monotonic() - readAt.monotonic, clock.wall() - readAt.wall) > STALE_AFTER_MS,
+    isMoving: (organization) => moving.size > 0 && (moving.get(organization) ?? 0) > clock.monotonic(),
     kindOf: (text) => kindOf(text),
     shardsOf: (cell) => shards.get(cell) ?? null,
     placeOf: (cell) => shards.get(cell)?.node ?? cell,
@@ -138,13 +155,18 @@ export function createCellDirectory(): CellDirectory {
   };
 }
 
-type Homes = Pick<CellDirectory, 'known' | 'home' | 'read'> & { clear(): void };
+type Homes = Pick<CellDirectory, 'changes' | 'known' | 'home' | 'read'> & { clear(): void };
 
-/** The cells of organizations. `version` is the number of the newest known change. */
-function createHomes(version: () => number | null): Homes {
+/** The cells of organizations. */
+function createHomes(): Homes {
   const homes = new Map<string, string>();
+  let changes = 0;
   return {
-    clear: () => homes.clear(),
+    clear: () => {
+      changes++;
+      homes.clear();
+    },
+    changes: () => changes,
     known(organizations) {
       const found = new Set<string>();
       for (const id of organizations) {
@@ -157,13 +179,13 @@ function createHomes(version: () => number | null): Homes {
     home: (organization) => homes.get(organization) ?? null,
     async read(organizations, look) {
       for (;;) {
-        const known = version();
+        const known = changes;
         const found = await look({
           text: 'SELECT id, cell FROM public.organization WHERE id = ANY ($1)',
           values: [[...organizations]],
         });
         // An organization may have been moved since the statement ran.
-        if (known !== version()) continue;
+        if (known !== changes) continue;
         const rows = found.rows as { id: string; cell: string }[];
         if (homes.size > MOST_ORGANIZATIONS) homes.clear();
         for (const { id, cell } of rows) homes.set(id, cell);

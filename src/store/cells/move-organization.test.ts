@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
 import { checkOf } from '../../app/load-secrets.ts';
 import { backup } from '../backup/backup.ts';
 import { findInboundChannels } from '../inbound/find-receiver.ts';
+import { openDb } from '../db.ts';
 import { addCells } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
 import { moveAll } from './move-all.ts';
@@ -245,6 +246,50 @@ test('a move whose closed time ended before its commit changes nothing', async (
   await expect(move).rejects.toMatchObject({ name: 'StartError', fix: 'Nothing was changed. Try again.' });
   expect(await cellOf(one)).toBe(from);
   expect(await rowsIn(to, one)).toEqual([]);
+});
+
+test('a process that knows nothing of a move writes to the new cell', async () => {
+  // No loop of the program reads the changes of cells in this pool, as in a suspended process.
+  const suspended = openDb(parley.database.url);
+  const insert = (id: string) =>
+    suspended.$client.query(
+      `INSERT INTO saved_reply (org_id, id, name, shortcut, text) VALUES ($1, $2, $2, $2, '{}')`,
+      [one.orgId, id],
+    );
+  await insert('before');
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  await moveOrganization(parley.database.url, one.orgId, to);
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
+  await insert('after').finally(() => later.mockRestore());
+  await suspended.$client.end();
+  expect((await rowsIn(from, one)).join()).not.toContain('after');
+  expect((await rowsIn(to, one)).join()).toContain('after');
+});
+
+test('a statement that waits for its cell during a move runs in the new cell', async () => {
+  const db = openDb(parley.database.url);
+  await db.$client.query('SELECT 1');
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  const [waits, hasRoom] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  vi.spyOn(db.$client.slots, 'room').mockImplementationOnce(() => {
+    waits.resolve();
+    return hasRoom.promise;
+  });
+  const inserted = db.$client.query(
+    `INSERT INTO saved_reply (org_id, id, name, shortcut, text) VALUES ($1, 'late', 'late', 'late', '{}')`,
+    [one.orgId],
+  );
+  await waits.promise;
+  await moveOrganization(parley.database.url, one.orgId, to);
+  await db.$client.pulseCells();
+  hasRoom.resolve();
+  await inserted;
+  await db.$client.end();
+  expect((await rowsIn(from, one)).join()).not.toContain('late');
+  expect((await rowsIn(to, one)).join()).toContain('late');
 });
 
 test('keys and entries of the audit log are not deleted in the cell of their organization', async () => {

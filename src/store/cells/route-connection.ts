@@ -60,18 +60,22 @@ export function routeConnection(
     return sent;
   };
 
+  const look = (text: unknown) => send(text) as never;
   const find = async (query: Query): Promise<string | null> => {
     const { isOfTenants, isRead, organizations: at } = directory.kindOf(query.text);
     if (!isOfTenants) return null;
+    if (directory.isStale()) await directory.pulse(look);
     const organizations = organizationsIn(query.values ?? [], at);
-    const homes = organizations.size > 0 ? await directory.read(organizations, (look) => send(look) as never) : null;
+    const homes = organizations.size > 0 ? await directory.read(organizations, look) : null;
+    const known = directory.changes();
     if (!isRead && path.fixed === null && organizations.values().some((id) => directory.isMoving(id)))
       throw new OrganizationMoving();
     const cell = onlyOf(new Set(homes?.values()), path.fixed, query);
     if (path.locksRegion && slots.hangs(cell)) throw doesNotRespond();
     await slots.room(cell);
     if (!onNodes.isReady(cell, query.text)) await prepareInTime(cell, slots, () => onNodes.prepare(cell, query.text));
-    return cell;
+    // An organization may have been closed or moved while the statement waited for the cell.
+    return directory.changes() === known ? cell : find(query);
   };
 
   const routed = (...args: unknown[]): unknown => {
@@ -141,6 +145,7 @@ async function commitOn(
  * the statement names organizations of several cells.
  */
 export function knownCell(directory: CellDirectory, { text, values = [] }: Query): string | undefined {
+  if (directory.isStale()) return undefined;
   const named = organizationsIn(values, directory.kindOf(text).organizations);
   if (named.values().some((id) => directory.isMoving(id))) return undefined;
   const homes = directory.known(named);
