@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import type { StartError } from '../../kernel/start-error.ts';
 import { GONE_AFTER_SECONDS } from '../installation/processes.ts';
 import { CELLS_CHANGED } from './directory.ts';
 import { moveFault } from './move-fault.ts';
@@ -19,15 +20,21 @@ type Closed = {
 export async function closeOrganization(client: pg.Client, orgId: string, to: string): Promise<Closed> {
   let failed: unknown = null;
   let renewing: Promise<void> = Promise.resolve();
+  /** After the closed time has ended, processes accept calls, so a late renewal must not hide the gap. */
   const renew = async (): Promise<void> => {
-    await client.query(
-      `INSERT INTO public.organization_move (organization_id, to_cell, until)
-       VALUES ($1, $2, now() + make_interval(secs => $3))
-       ON CONFLICT (organization_id) DO UPDATE SET to_cell = excluded.to_cell, until = excluded.until`,
-      [orgId, to, CLOSED_SECONDS],
+    const { rowCount } = await client.query(
+      `UPDATE public.organization_move SET until = now() + make_interval(secs => $2)
+       WHERE organization_id = $1 AND until > clock_timestamp()`,
+      [orgId, CLOSED_SECONDS],
     );
+    if (rowCount !== 1) throw interrupted();
   };
-  await renew();
+  await client.query(
+    `INSERT INTO public.organization_move (organization_id, to_cell, until)
+     VALUES ($1, $2, now() + make_interval(secs => $3))
+     ON CONFLICT (organization_id) DO UPDATE SET to_cell = excluded.to_cell, until = excluded.until`,
+    [orgId, to, CLOSED_SECONDS],
+  );
   await client.query(CELLS_CHANGED);
   const timer = setInterval(() => {
     renewing = renewing.then(renew).catch((error: unknown) => void (failed ??= error));
@@ -49,6 +56,8 @@ export async function closeOrganization(client: pg.Client, orgId: string, to: st
   }
 }
 
+const interrupted = (): StartError => moveFault('The move was interrupted for too long.');
+
 /**
  * Ends the closed time inside the transaction of the move. The function fails if processes may have accepted calls
  * during the move, because the renewals were late. If the function fails, the organization is still in its old cell.
@@ -58,7 +67,7 @@ export async function openInNewCell(client: pg.Client, orgId: string): Promise<v
     `UPDATE public.organization_move SET until = '-infinity' WHERE organization_id = $1 AND until > clock_timestamp()`,
     [orgId],
   );
-  if (rowCount !== 1) throw moveFault('The move was interrupted for too long.');
+  if (rowCount !== 1) throw interrupted();
   await client.query(CELLS_CHANGED);
 }
 
@@ -67,8 +76,11 @@ export async function openAgain(client: pg.Client, orgId: string): Promise<void>
   await client.query(CELLS_CHANGED);
 }
 
-/** Returns when all running processes know the newest change of the cells. */
-export async function allProcessesKnow(client: pg.Client): Promise<void> {
+const notNoticed = (): StartError =>
+  moveFault('A process of Parley does not notice the move.', 'Restart the process and try again.');
+
+/** Returns when all running processes know the newest change of the cells. Throws `late()` after 30 s. */
+export async function allProcessesKnow(client: pg.Client, late: () => StartError = notNoticed): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; ; await pause(LOOK_MS)) {
     const { rowCount } = await client.query(
       `SELECT FROM public.running_process p JOIN public.installation i ON p.cells_version < i.cells_version
@@ -76,8 +88,7 @@ export async function allProcessesKnow(client: pg.Client): Promise<void> {
       [GONE_AFTER_SECONDS],
     );
     if (rowCount === 0) return;
-    if (performance.now() > end)
-      throw moveFault('A process of Parley does not notice the move.', 'Restart the process and try again.');
+    if (performance.now() > end) throw late();
   }
 }
 

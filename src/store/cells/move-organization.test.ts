@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -248,6 +249,57 @@ test('a move whose closed time ended before its commit changes nothing', async (
   expect(await rowsIn(to, one)).toEqual([]);
 });
 
+test('a move whose closed time ended in between changes nothing, although a later renewal would close again', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step !== 'copy') return;
+    const past = await raw.query(`UPDATE organization_move SET until = '-infinity' RETURNING xmin`);
+    const xmin = async () => (await raw.query('SELECT xmin FROM organization_move')).rows;
+    // The next renewal.
+    for (let tries = 0; tries < 30 && (await xmin())[0]?.xmin === past.rows[0]!.xmin; tries++) await pause(100);
+  });
+  await expect(move).rejects.toThrow('interrupted for too long');
+  expect(await cellOf(one)).toBe(from);
+  expect(await rowsIn(to, one)).toEqual([]);
+});
+
+test('a move waits for work that a worker claims while the organization is closed', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  await raw.query(
+    `INSERT INTO ${from}.run (org_id, id, status, input, conversation_id, due_at)
+     SELECT $1, 'run_claimed', 'queued', '{}', max(id), now() + interval '1 day' FROM ${from}.conversation WHERE org_id = $1`,
+    [one.orgId],
+  );
+  const worker = new pg.Client({ connectionString: parley.database.url, application_name: 'worker' });
+  await worker.connect();
+  const set = (what: string) => worker.query(`UPDATE ${from}.run SET ${what} WHERE id = 'run_claimed'`);
+  let isFinished = false;
+  const finish = async () => {
+    await pause(200);
+    await worker.query('COMMIT');
+    await pause(200);
+    await set(`lease = NULL, due_at = NULL, status = 'completed'`);
+    isFinished = true;
+  };
+  let finishing = Promise.resolve();
+  let wasFinished = false;
+  await moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'lock') wasFinished = isFinished;
+    if (step !== 'drain') return;
+    await worker.query('BEGIN');
+    await set(`lease = 'lease_x', due_at = now() + interval '30 s'`);
+    finishing = finish();
+  });
+  await finishing;
+  await worker.end();
+  expect(wasFinished).toBe(true);
+  expect((await raw.query(`SELECT status FROM ${to}.run WHERE id = 'run_claimed'`)).rows).toEqual([
+    { status: 'completed' },
+  ]);
+});
+
 test('a process that knows nothing of a move writes to the new cell', async () => {
   // No loop of the program reads the changes of cells in this pool, as in a suspended process.
   const suspended = openDb(parley.database.url);
@@ -290,6 +342,21 @@ test('a statement that waits for its cell during a move runs in the new cell', a
   await db.$client.end();
   expect((await rowsIn(from, one)).join()).not.toContain('late');
   expect((await rowsIn(to, one)).join()).toContain('late');
+});
+
+test('a command says that the organization was moved if a process does not notice the move', async () => {
+  const to = (await cellOf(one)) === 'public' ? 'cell_2' : 'public';
+  let passed = 0;
+  const now = performance.now.bind(performance);
+  const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step !== 'moved') return;
+    await raw.query(`INSERT INTO running_process (id, secret_generation, cells_version) VALUES ('node_deaf', 1, 0)`);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + (passed += 10_000));
+  }).finally(() => void vi.restoreAllMocks());
+  await expect(move).rejects.toThrow('The organization was moved');
+  expect(await cellOf(one)).toBe(to);
+  await raw.query(`DELETE FROM running_process WHERE id = 'node_deaf'`);
+  await removeStraysOfKilledMoves(parley.db.$client, parley.database.url);
 });
 
 test('keys and entries of the audit log are not deleted in the cell of their organization', async () => {

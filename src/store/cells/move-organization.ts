@@ -7,7 +7,7 @@ import { allProcessesKnow, closeOrganization, openAgain, openInNewCell } from '.
 import { DEFAULT_CELL } from './directory.ts';
 import { copyEarly, type Early } from './copy-early.ts';
 import { moveRows, type Step } from './move-rows.ts';
-import { lockMoves, removeStrays } from './remove-strays.ts';
+import { insistOnOneMove, removeStrays } from './remove-strays.ts';
 import { inMove, type Route, tenantTables } from './tenant-tables.ts';
 
 /**
@@ -44,7 +44,7 @@ export const moveOrganization = (url: string, orgId: string, to: string, step: S
       throw error;
     }
     await step('moved');
-    await allProcessesKnow(client);
+    await allProcessesKnow(client, movedUnnoticed);
     const paused = Math.round(performance.now() - since);
     await removeStrays(client, from);
     await analyze(client, to);
@@ -75,10 +75,11 @@ async function moveClosed(url: string, client: pg.Client, route: Route, early: E
   }
 }
 
-async function insistOnOneMove(client: pg.Client): Promise<void> {
-  if (!(await lockMoves(client)))
-    throw new StartError('Another command moves an organization now.', 'Wait until it ends, and try again.');
-}
+const movedUnnoticed = (): StartError =>
+  new StartError(
+    'The organization was moved, but a process of Parley does not notice the move.',
+    'Restart the process. A process with workers deletes the old rows later.',
+  );
 
 async function readCell(client: pg.Client, orgId: string): Promise<string> {
   const { rows } = await client.query<{ cell: string }>('SELECT cell FROM public.organization WHERE id = $1', [orgId]);

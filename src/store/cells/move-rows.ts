@@ -76,21 +76,22 @@ function insistOn({ table }: TenantTable, locked: ReadonlyMap<string, Counts>, r
   throw moveFault(`Rows of ${table} were added while the organization was moved.`);
 }
 
-/** Locks due rows that no worker has, until no worker has a row. */
+/** Locks due rows that no worker has, until no worker has a row. A row may have another lock while a worker claims it. */
 async function drain(client: pg.Client, { orgId, from }: Route): Promise<void> {
   for (const end = performance.now() + DRAIN_MS; performance.now() < end;) {
     let claimed = 0;
     for (const table of DRAINED) {
       const place = placeOf(from, { table });
-      await client.query(
+      const { rowCount: locked } = await client.query(
         `SELECT FROM ${place} WHERE org_id = $1 AND due_at IS NOT NULL AND lease IS NULL FOR UPDATE SKIP LOCKED`,
         [orgId],
       );
       const { rows } = await client.query<{ many: number }>(
-        `SELECT count(*)::int AS many FROM ${place} WHERE org_id = $1 AND lease IS NOT NULL AND due_at > clock_timestamp()`,
+        `SELECT count(*)::int AS many FROM ${place}
+         WHERE org_id = $1 AND due_at IS NOT NULL AND (lease IS NULL OR due_at > clock_timestamp())`,
         [orgId],
       );
-      claimed += rows[0]!.many;
+      claimed += rows[0]!.many - locked!;
     }
     if (claimed === 0) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { StartError } from '../../kernel/start-error.ts';
 import { withClient } from '../db.ts';
 import { allProcessesKnow } from './close-organization.ts';
 import { isEarly } from './copy-early.ts';
@@ -9,9 +10,14 @@ import { inMove, placeOf, tenantTables } from './tenant-tables.ts';
 const ADVISORY_LOCK = 0x6d_6f_76_65;
 
 /** The lock lasts as long as the session. Returns false while another command moves an organization. */
-export async function lockMoves(client: pg.Client): Promise<boolean> {
+async function lockMoves(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCK]);
   return rows[0]!.free;
+}
+
+export async function insistOnOneMove(client: pg.Client): Promise<void> {
+  if (!(await lockMoves(client)))
+    throw new StartError('Another command moves an organization now.', 'Wait until it ends, and try again.');
 }
 
 /** Deletes the rows that a killed move has left. If no move was killed, the function runs one short statement. */
