@@ -16,9 +16,18 @@ const SIZE_STEP = 64 * 1024 * 1024;
  * misses only a later change, for example a move, already knows the cells. If the installation has no other cells, the
  * organization is in the first cell. On Citus, the first cell is on no worker and gets no organizations. On Citus, the
  * choice ignores whether a node answers, because the row of the organization is written on all nodes. `isFilling`: the
- * first cell is being emptied, so it gets no organization.
+ * first cell is being emptied, so it gets no organization. Until the end of the transaction, no command closes the cell.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
+  for (;;) {
+    const name = await findLightest(db, isFilling);
+    if (name === DEFAULT_CELL) return name;
+    const { rowCount } = await db.execute(sql`SELECT FROM cell WHERE name = ${name} AND ready FOR SHARE`);
+    if (rowCount === 1) return name;
+  }
+}
+
+async function findLightest(db: Queryable, isFilling: boolean): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`
     SELECT c.name FROM (
       SELECT ${DEFAULT_CELL} AS name

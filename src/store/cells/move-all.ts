@@ -4,6 +4,7 @@ import { type Db, withClient } from '../db.ts';
 import { CELLS_CHANGED, DEFAULT_CELL } from './directory.ts';
 import { findCell } from './find-cell.ts';
 import { moveOrganization, type Moved } from './move-organization.ts';
+import { insistOnOneMove, removeStrays } from './remove-strays.ts';
 
 /**
  * Moves all organizations out of the cell `public`, or back to it, one after the other. A killed command can be called
@@ -41,17 +42,18 @@ async function findNext(db: Db, direction: 'out of public' | 'to public'): Promi
 
 /**
  * New organizations are created in the cell `public` again. Returns false if an organization was created in another
- * cell during the moves. The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
+ * cell during the moves. The cells stay as empty schemas, which `./parley cells add` or `enable` uses again. A killed
+ * move may have left copies in a cell, which no process would find after the cell is closed.
  */
 const closeCells = (url: string): Promise<boolean> =>
   withClient(url, 'cells', async (client) => {
+    await insistOnOneMove(client);
+    await removeStrays(client);
     await client.query('BEGIN');
-    await client.query('LOCK TABLE public.organization IN SHARE MODE');
+    // This statement waits for transactions that create an organization in one of the cells (find-cell.ts).
+    await client.query('UPDATE public.cell SET ready = false');
     const { rowCount } = await client.query(`SELECT FROM public.organization WHERE cell <> 'public' LIMIT 1`);
-    if (rowCount === 0) {
-      await client.query('UPDATE public.cell SET ready = false');
-      await client.query(CELLS_CHANGED);
-    }
-    await client.query('COMMIT');
+    if (rowCount === 0) await client.query(CELLS_CHANGED);
+    await client.query(rowCount === 0 ? 'COMMIT' : 'ROLLBACK');
     return rowCount === 0;
   });

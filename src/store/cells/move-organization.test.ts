@@ -15,11 +15,15 @@ import { findInboundChannels } from '../inbound/find-receiver.ts';
 import { openDb } from '../db.ts';
 import { addCells } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
+import { findCell } from './find-cell.ts';
 import { moveAll } from './move-all.ts';
 import { moveOrganization } from './move-organization.ts';
 import { removeStraysOfKilledMoves } from './remove-strays.ts';
 
 const ENV = { PARLEY_SECRET: randomBytes(48).toString('base64') };
+
+/** A command that waits for a lock. */
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'parley cells' AND wait_event_type = 'Lock'`;
 
 type Tenant = { orgId: string; agentId: string; triggerId: string; key: string };
 let parley: TestApp;
@@ -418,4 +422,47 @@ test('all organizations leave the first cell, come back, and leave it again', as
   await moveAll(url, parley.db, 'out of public', () => {});
   expect(await cells()).toEqual(new Set(['cell_2']));
   for (const tenant of [one, other]) expect((await start(tenant, { prefer: 'wait=10' })).status).toBe(200);
+});
+
+test('cells are not closed during a move', async () => {
+  const { url } = parley.database;
+  await moveAll(url, parley.db, 'to public', () => {});
+  await addCells(url, 0);
+  let closing: unknown = null;
+  await moveOrganization(url, one.orgId, 'cell_2', async (step) => {
+    if (step === 'close')
+      closing = await moveAll(url, parley.db, 'to public', () => {}).catch((error: unknown) => error);
+  });
+  expect(closing).toMatchObject({ message: expect.stringContaining('Another command') });
+  const { rows } = await raw.query('SELECT ready FROM cell');
+  expect(rows).toEqual([{ ready: true }]);
+});
+
+test('a cell is closed without the rows that a killed move has left', async () => {
+  const { url } = parley.database;
+  await moveAll(url, parley.db, 'to public', () => {});
+  await addCells(url, 0);
+  await raw.query(
+    `INSERT INTO organization_move (organization_id, to_cell, until) VALUES ($1, 'cell_2', '-infinity')`,
+    [one.orgId],
+  );
+  await raw.query(`INSERT INTO cell_2.end_user (org_id, id) VALUES ($1, 'enduser_stray')`, [one.orgId]);
+  await moveAll(url, parley.db, 'to public', () => {});
+  expect(await rowsIn('cell_2', one)).toEqual([]);
+});
+
+test('an organization that is created while cells are closed is not left in a closed cell', async () => {
+  const { url } = parley.database;
+  await addCells(url, 0);
+  // The other cell has no organizations, so the new one is created there.
+  await expect.poll(() => findCell(parley.db), { timeout: 20_000 }).toBe('cell_2');
+  let closing: Promise<unknown> = Promise.resolve();
+  const { id: orgId } = await parley.db.transaction(async (tx) => {
+    expect(await findCell(tx)).toBe('cell_2');
+    closing = moveAll(url, parley.db, 'to public', () => {});
+    await expect.poll(async () => (await raw.query(WAITING)).rowCount).toBe(1);
+    return insertOrganization(tx, { name: 'New', plan: 'paid' });
+  });
+  await closing;
+  expect((await raw.query('SELECT cell FROM organization WHERE id = $1', [orgId])).rows).toEqual([{ cell: 'public' }]);
 });
