@@ -29,7 +29,7 @@ export function createForEachCell(db: Db, create: (db: Db) => readonly Service[]
       await pool.refreshCells();
       await startMissing();
       timer = setInterval(() => {
-        if (pool.directory.cells.length > running.size) starting = starting.then(startMissing);
+        if (pool.directory.cells.some((cell) => !running.has(cell))) starting = starting.then(startMissing);
       }, LOOK_MS);
     },
     stop: async () => {
