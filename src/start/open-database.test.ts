@@ -59,6 +59,18 @@ describe.each([
     expect(fault!.message).toBe(`The database at ${address}/parley cannot be used: it does not answer.`);
   });
 
+  test('a database that a newer version of Parley has migrated is refused', async () => {
+    const { url, drop } = await createTestDatabase();
+    await withClient(url, 'test', (client) =>
+      client.query(`INSERT INTO drizzle.__drizzle_migrations (hash, created_at)
+        SELECT 'next', max(created_at) + 1 FROM drizzle.__drizzle_migrations`),
+    );
+    const fault = await faultOf(open(configOf(url), log));
+    await drop();
+    expect(fault).toMatchObject({ name: 'StartError', fix: 'Nothing was changed.' });
+    expect(fault!.message).toContain('migrated by a newer version of Parley');
+  });
+
   test('a missing password is reported, and the connection is released', async () => {
     let isClosed = false;
     const address = await listen((socket, message) => {

@@ -36,11 +36,7 @@ export const migrate = (url: string, cells: number | null = null): Promise<void>
     if (applied > 0 && (await isBeforeFirst(applied))) {
       throw new SchemaError('The database was created by an early development version: start with an empty database.');
     }
-    if (applied > known) {
-      throw new SchemaError(
-        'The database was migrated by a newer version of Parley: start that version, or restore a backup made before the upgrade.',
-      );
-    }
+    insistOnKnown(applied, known);
     if (applied < known) await runBesideNodes(() => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));
     const all = await steps();
     await runBesideNodes(() => migrateCells(client, MIGRATIONS, all));
@@ -77,9 +73,20 @@ const TRIES = 20;
  */
 export const runBesideNodes = (run: () => Promise<void>): Promise<void> => retryWhile(isDeadlock, TRIES, run);
 
-/** True if the database belongs to a Parley of any version. */
+/** True if the database contains data of Parley. A database with a newer schema is refused. */
 export const isMigrated = (url: string): Promise<boolean> =>
-  withClient(url, 'join', async (client) => (await newestApplied(client)) > 0);
+  withClient(url, 'join', async (client) => {
+    const applied = await newestApplied(client);
+    insistOnKnown(applied, await newestKnown());
+    return applied > 0;
+  });
+
+function insistOnKnown(applied: number, known: number): void {
+  if (applied <= known) return;
+  throw new SchemaError(
+    'The database was migrated by a newer version of Parley: start that version, or restore a backup made before the upgrade.',
+  );
+}
 
 async function steps(folder = MIGRATIONS): Promise<Step[]> {
   const journal = JSON.parse(await readFile(`${folder}/meta/_journal.json`, 'utf8')) as { entries: Step[] };
