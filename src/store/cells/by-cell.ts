@@ -65,12 +65,18 @@ export async function foundByCell<Row, Found>(
   const pool = poolOf(db);
   if (pool === null) return [...(await find([...rows]))];
   const groups = await groupByCell(pool, rows, orgOf);
-  return (await Promise.all(groups.values().map(find))).flat();
+  return (await Promise.all(groups.map((group) => find(group.rows)))).flat();
 }
 
+/** An organization that is being moved has its own group, because its cell may change before the statement is sent. */
 async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (row: Row) => string) {
   const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
-  return Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
+  const cellOf = (row: Row): string => cells.get(orgOf(row)) ?? DEFAULT_CELL;
+  const groups = Map.groupBy(rows, (row) => (pool.directory.isMoving(orgOf(row)) ? orgOf(row) : cellOf(row)));
+  return groups
+    .values()
+    .map((group) => ({ cell: cellOf(group[0]!), rows: group }))
+    .toArray();
 }
 
 /**
@@ -86,7 +92,7 @@ export async function foundInReachableCells<Row, Found>(
   const pool = poolOf(db);
   if (pool === null) return [...(await find([...rows], DEFAULT_CELL))];
   const groups = await groupByCell(pool, rows, orgOf);
-  return (await answersOf(groups.entries().map(([cell, some]) => soon(pool, cell, () => find(some, cell))))).flat();
+  return (await answersOf(groups.map(({ cell, rows: some }) => soon(pool, cell, () => find(some, cell))))).flat();
 }
 
 /** The time limit of reads that are repeated soon. */

@@ -15,6 +15,7 @@ import { findInboundChannels } from '../inbound/find-receiver.ts';
 import { openDb } from '../db.ts';
 import { addCells } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
+import { foundByCell } from './by-cell.ts';
 import { findCell } from './find-cell.ts';
 import { moveAll } from './move-all.ts';
 import { moveOrganization } from './move-organization.ts';
@@ -251,6 +252,35 @@ test('a move whose closed time ended before its commit changes nothing', async (
   await expect(move).rejects.toMatchObject({ name: 'StartError', fix: 'Nothing was changed. Try again.' });
   expect(await cellOf(one)).toBe(from);
   expect(await rowsIn(to, one)).toEqual([]);
+});
+
+test('a read of several organizations finds all of them while one of them is moved', async () => {
+  const db = openDb(parley.database.url);
+  const tenants = [one, other];
+  const read = () =>
+    foundByCell(
+      db,
+      tenants,
+      ({ orgId }) => orgId,
+      async (some) => {
+        const ids = some.map(({ orgId }) => orgId);
+        const text = 'SELECT org_id FROM agent WHERE org_id = ANY ($1)';
+        return (await db.$client.query<{ org_id: string }>(text, [ids])).rows;
+      },
+    );
+  await moveOrganization(parley.database.url, one.orgId, await cellOf(other));
+  const found: string[][] = [];
+  const note = async () => found.push((await read()).map((row) => row.org_id).toSorted());
+  const to = (await cellOf(one)) === 'public' ? 'cell_2' : 'public';
+  await moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'close') await note();
+    if (step === 'drain') await db.$client.pulseCells();
+    // This pool does not know yet that the move has ended.
+    if (step === 'drain' || step === 'moved') await note();
+  });
+  await db.$client.end();
+  const both = tenants.map(({ orgId }) => orgId).toSorted();
+  expect(found).toEqual([both, both, both]);
 });
 
 test('a move whose closed time ended in between changes nothing, although a later renewal would close again', async () => {
