@@ -8,7 +8,7 @@ import path from 'node:path';
  */
 export const TOOLS = process.env.TEST_DEPLOY_TOOLS;
 
-const toolRequire = createRequire(path.join(TOOLS ?? '.', 'package.json'));
+const toolRequire = createRequire(path.resolve(TOOLS ?? '.', 'package.json'));
 
 // oxlint-disable-next-line typescript/no-explicit-any -- manifests of any kind; tests look into them freely
 export type Tree = any;
