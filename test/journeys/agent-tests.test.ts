@@ -62,6 +62,51 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(faults).toEqual([]);
   });
 
+  it('a change of one test keeps the tests that another member has changed since', async () => {
+    const suite = `${at}/${agent}/suite`;
+    const stored = async () => (await journey.api(`GET ${suite}`, undefined, cookie)).body;
+    const put = async (cases: unknown) => journey.api(`PUT ${suite}`, { cases, required: false }, cookie);
+    const one = (name: string, say = name) => ({ name, turns: [{ say, expect: { says: ['9:00'] } }] });
+    const { cases: before } = await stored();
+    await put([one('Parking'), one('Wrapping'), one('Payment')]);
+    const { page, faults } = await journey.open(`/agents/${agent}?tab=tests`, { as: OWNER });
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    const dialog = page.getByRole('dialog');
+    await row('Payment').waitFor();
+    await put([one('Parking'), one('Wrapping', 'Do you wrap gifts?'), one('Payment'), one('Delivery')]);
+    await page.getByRole('switch', { name: 'Publishing requires that all tests pass' }).press('Space');
+    await expect.poll(async () => (await stored()).required).toBe(true);
+    expect((await stored()).cases).toHaveLength(4);
+
+    // Another member removes the first test while the dialog of a later test is open.
+    await row('Payment').getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('textbox', { name: 'The person writes' }).fill('Can I pay by card?');
+    await put([one('Wrapping', 'Do you wrap gifts?'), one('Payment'), one('Delivery')]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await row('Parking').waitFor({ state: 'detached' });
+    const after = [one('Wrapping', 'Do you wrap gifts?'), one('Payment', 'Can I pay by card?'), one('Delivery')];
+    expect((await stored()).cases).toEqual(after);
+
+    // Another member changes the test that is open.
+    await row('Delivery').getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('textbox', { name: 'The person writes' }).fill('Do you deliver to Doha?');
+    await put([one('Delivery', 'What does delivery cost?')]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row('Delivery (2)').waitFor();
+    await row('Delivery (2)').getByRole('button', { name: 'Remove' }).click();
+    await put([
+      one('Delivery', 'What does delivery cost?'),
+      one('Delivery (2)', 'Do you deliver to Doha?'),
+      one('Hours'),
+    ]);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await row('Hours').waitFor();
+    expect((await stored()).cases).toEqual([one('Delivery', 'What does delivery cost?'), one('Hours')]);
+    await put(before);
+    expect(faults).toEqual([]);
+  });
+
   it('publishing that requires passing tests is refused, and works with a reason', async () => {
     const body = { cases: [{ name: 'Greets', turns: [{ expect: { says: 'Welcome' } }] }], required: true };
     await journey.api(`PUT ${at}/${agent}/suite`, body, cookie);
@@ -175,7 +220,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     const headers = { prefer: 'wait=20' };
     const started = await journey.app.call('POST', `/api/triggers/${made}/${trigger.id}`, { key, body, headers });
     const { conversation_id: id, end_user_id: person } = started.body;
-    await journey.api(`POST ${organization}/conversations/${id}/say`, { text: 'Do you repair watches?' }, cookie);
+    // The name of the test ends within the emoji.
+    const question = `Do you repair watches? ${'x'.repeat(176)}😀`;
+    await journey.api(`POST ${organization}/conversations/${id}/say`, { text: question }, cookie);
 
     const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
     const opener = page.getByRole('button', { name: 'More about this answer' }).last();
@@ -202,9 +249,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     const stored = async () => (await journey.api(`GET ${at}/${made}/suite`, undefined, cookie)).body.cases;
     const [one] = await stored();
     expect(one).toMatchObject({
-      name: 'Do you repair watches?',
+      name: question.slice(0, 199),
       from: person,
-      turns: [{}, { say: 'Do you repair watches?' }],
+      turns: [{}, { say: question }],
     });
     expect(one.turns[1].expect.says_not).toHaveLength(1);
     expect(JSON.stringify(one)).not.toContain('Leila');

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Code, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { CaseResult, TestCase, SuiteRecord } from '../../../../contract/dashboard/test-cases.ts';
-import { useAct, useRead } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -9,8 +9,10 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CaseDialog } from '../../parts/test-cases/case-dialog.tsx';
+import { withFreeName } from '../../parts/test-cases/case-from-message.ts';
 import { CaseFault } from './case-fault.tsx';
 import { testTexts } from '../../parts/test-cases/texts.ts';
+import { useChangeSuite } from '../../parts/test-cases/use-change-suite.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 
@@ -39,7 +41,8 @@ export function TestCasesTab({ agentId, unsaved, isPublished }: Props): ReactNod
 }
 
 type Params = { org_id: string; agent_id: string };
-type Editing = { at: number; item: TestCase | null };
+/** Null: a new test. */
+type Editing = { item: TestCase | null };
 
 function Suite({ agentId, suite, unsaved, isPublished }: Props & { suite: SuiteRecord }): ReactNode {
   const say = useTexts(testTexts);
@@ -64,7 +67,7 @@ function Suite({ agentId, suite, unsaved, isPublished }: Props & { suite: SuiteR
       {may && (
         <Group gap="xs">
           {cases.length > 0 && <RunButton run={run} cases={cases} isMain={isPublished} />}
-          <Button variant="default" onClick={() => setEditing({ at: cases.length, item: null })}>
+          <Button variant="default" onClick={() => setEditing({ item: null })}>
             {say('add')}
           </Button>
         </Group>
@@ -78,16 +81,16 @@ function Suite({ agentId, suite, unsaved, isPublished }: Props & { suite: SuiteR
               <CaseActs
                 busy={run.busy}
                 onRun={() => void run.start([one])}
-                onEdit={() => setEditing({ at: cases.indexOf(one), item: one })}
+                onEdit={() => setEditing({ item: one })}
                 onRemove={() => setRemoving(one)}
               />
             )}
           </Case>
         ))}
       </ul>
-      {cases.length > 0 && <Gate params={params} suite={suite} />}
-      <EditCase params={params} cases={cases} editing={editing} onClose={() => setEditing(null)} />
-      <RemoveCase params={params} cases={cases} item={removing} onClose={() => setRemoving(null)} />
+      {cases.length > 0 && <Gate params={params} required={suite.required} />}
+      <EditCase params={params} editing={editing} onClose={() => setEditing(null)} />
+      <RemoveCase params={params} item={removing} onClose={() => setRemoving(null)} />
     </Stack>
   );
 }
@@ -112,25 +115,22 @@ function CaseActs({ busy, onRun, onEdit, onRemove }: ActsProps): ReactNode {
 }
 
 /** Sets whether publishing requires the tests, and downloads the tests as a file. */
-function Gate({ params, suite: { cases, required } }: { params: Params; suite: SuiteRecord }): ReactNode {
+function Gate({ params, required }: { params: Params; required: boolean }): ReactNode {
   const say = useTexts(testTexts);
   const may = useMay('member');
-  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  const change = useChangeSuite(params);
   return (
     <>
       <Switch
         label={say('required')}
         description={say('required_hint')}
         checked={required}
-        disabled={!may || store.isPending}
+        disabled={!may || change.isPending}
         onChange={({ currentTarget: { checked } }) =>
-          store.mutate(
-            { params, body: { cases, required: checked } },
-            { onSuccess: () => notifyDone(say('required_set')) },
-          )
+          change.mutate({ required: checked }, { onSuccess: () => notifyDone(say('required_set')) })
         }
       />
-      {store.error && <ProblemAlert problem={store.error} />}
+      {change.error && <ProblemAlert problem={change.error} />}
       <Text size="xs" c="dimmed">
         {say.rich('as_file', { command: <Code className="ltr">./parley agents suite show {params.agent_id}</Code> })}
       </Text>
@@ -138,13 +138,13 @@ function Gate({ params, suite: { cases, required } }: { params: Params; suite: S
   );
 }
 
-type EditProps = { params: Params; cases: TestCase[]; editing: Editing | null; onClose: () => void };
+type EditProps = { params: Params; editing: Editing | null; onClose: () => void };
 
-function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
+function EditCase({ params, editing, onClose }: EditProps): ReactNode {
   const say = useTexts(testTexts);
-  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  const change = useChangeSuite(params);
   const close = (): void => {
-    store.reset();
+    change.reset();
     onClose();
   };
   const done = (): void => {
@@ -155,31 +155,45 @@ function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
     <CaseDialog
       opened={editing !== null}
       item={editing?.item ?? null}
-      busy={store.isPending}
-      problem={store.error}
+      busy={change.isPending}
+      problem={change.error}
       onClose={close}
       onSave={(item) =>
-        store.mutate({ params, body: { cases: cases.toSpliced(editing!.at, 1, item) } }, { onSuccess: done })
+        change.mutate({ cases: (newest) => withCase(newest, editing!.item, item) }, { onSuccess: done })
       }
     />
   );
 }
 
-type RemoveProps = { params: Params; cases: TestCase[]; item: TestCase | null; onClose: () => void };
+/**
+ * Adds a test, or replaces the test `before`. If another member has changed or removed this test, the list gets both
+ * tests, so that no text is lost.
+ */
+function withCase(cases: TestCase[], before: TestCase | null, one: TestCase): TestCase[] {
+  if (before === null) return [...cases, one];
+  const at = cases.findIndex((known) => JSON.stringify(known) === JSON.stringify(before));
+  return at === -1 ? [...cases, withFreeName(one, cases)] : cases.with(at, one);
+}
 
-function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
+type RemoveProps = { params: Params; item: TestCase | null; onClose: () => void };
+
+function RemoveCase({ params, item, onClose }: RemoveProps): ReactNode {
   const say = useTexts(testTexts);
-  const store = useAct('setSuite', { refresh: ['readSuite'] });
+  const change = useChangeSuite(params);
+  const close = (): void => {
+    change.reset();
+    onClose();
+  };
   return (
     <ConfirmDialog
       opened={item !== null}
-      onClose={onClose}
+      onClose={close}
       title={say('remove_title')}
       act={say('remove')}
-      busy={store.isPending}
-      problem={store.error}
+      busy={change.isPending}
+      problem={change.error}
       onAct={() =>
-        store.mutate({ params, body: { cases: cases.filter((one) => one !== item) } }, { onSuccess: onClose })
+        change.mutate({ cases: (newest) => newest.filter(({ name }) => name !== item?.name) }, { onSuccess: close })
       }
     >
       <Text size="sm">{say.rich('remove_words', { name: <bdi>{item?.name}</bdi> })}</Text>
