@@ -70,7 +70,20 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await monthDay.fill('31');
     await page.getByText(/^Next campaigns: (?!.*Friday, .+ · Friday)/).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+    const time = page.getByLabel('Time', { exact: true });
+    const typed = Promise.withResolvers<void>();
+    await page.route('**/schedule', async (route) => {
+      if (route.request().method() === 'PUT') await typed.promise;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Save changes' }).last().click();
+    const saving = page.locator('button[data-loading]');
+    await saving.waitFor();
+    await time.fill('09:30');
+    typed.resolve();
+    await saving.waitFor({ state: 'detached' });
+    // The text that was typed during the saving stays, and it is not saved yet.
+    expect(await time.inputValue()).toBe('09:30');
     await expect
       .poll(async () => (await call(`GET /campaigns/${campaign}/schedule`)).schedule)
       .toMatchObject({ days: [], month_day: 31 });
@@ -84,6 +97,12 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     expect(await repeat('--pause')).toMatchObject({ paused: true, next: [] });
     expect(await repeat('--resume', '--at', '11:00')).toMatchObject({ paused: false, at: '11:00', days: [5] });
     expect((await repeat('--segment', 'nobody')).error.message).toContain('There are: Best.');
+    // Fields without an edit follow the changes of others.
+    await page
+      .getByRole('radio', { name: 'On days of the week' })
+      .and(page.locator(':checked'))
+      .waitFor({ state: 'attached' });
+    expect(await time.inputValue()).toBe('09:30');
 
     await journey.app.db.execute(sql`UPDATE campaign_schedule SET next_at = now() - interval '1 second'`);
     const started = page.getByRole('list', { name: 'Started campaigns' }).getByRole('link');
@@ -91,6 +110,8 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     expect(await started.textContent()).toMatch(/^Friday mail · \d{4}-\d\d-\d\d$/);
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
     await page.getByText('Paused: no new campaigns start.').waitFor();
+    const { schedule } = await call(`GET /campaigns/${campaign}/schedule`);
+    expect(schedule).toMatchObject({ paused: true, at: '09:30', days: [5], month_day: null });
     await expect.poll(() => isFocused(page.getByRole('button', { name: 'Resume', exact: true }))).toBe(true);
     const phone = await journey.open(`/campaigns/${campaign}?tab=people`, {
       as: OWNER,

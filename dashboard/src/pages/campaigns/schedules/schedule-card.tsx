@@ -57,16 +57,17 @@ const NEW: Values = { segment_id: null, days: [], month_day: null, at: '09:00' }
 function useRepeat({ item, stored }: Props) {
   const say = useTexts(texts);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
-  const [edited, setEdited] = useState<Values | null>(null);
+  // Fields without an edit follow the stored schedule, which another member may change.
+  const [edited, setEdited] = useState<Partial<Values>>({});
   const submitRef = useRef<HTMLButtonElement>(null);
-  const values: Values = edited ?? stored ?? NEW;
+  const values: Values = { ...(stored ?? NEW), ...edited };
   const [tried, setTried] = useState(false);
   const refresh = ['readCampaignSchedule', 'listAudit'] as const;
   const set = useAct('setCampaignSchedule', { refresh });
   const remove = useAct('removeCampaignSchedule', { refresh });
   const { segment_id, days, month_day, at } = values;
   const isBusy = set.isPending || remove.isPending;
-  const end = (word: 'saved' | 'stopped', remaining: Values | null): void => {
+  const end = (word: 'saved' | 'stopped', remaining: (now: Partial<Values>) => Partial<Values>): void => {
     setEdited(remaining);
     setTried(false);
     notifyDone(say(word));
@@ -78,23 +79,33 @@ function useRepeat({ item, stored }: Props) {
     isSaving: set.isPending,
     problem: set.error ?? remove.error,
     submitRef,
-    change: (part: Partial<Values>): void => setEdited({ ...values, ...part }),
+    change: (part: Partial<Values>): void => {
+      // The two kinds of days exclude each other.
+      const isOfDays = 'days' in part || 'month_day' in part;
+      setEdited({ ...edited, ...(isOfDays && { days, month_day }), ...part });
+    },
     save: (paused: boolean): void => {
       setTried(true);
       if (isBusy || segment_id === null || (days.length === 0 && !month_day) || at === '') return;
+      remove.reset();
       set.mutate(
         { params, body: { segment_id, days, month_day, at, paused } },
-        { onSuccess: () => end('saved', null) },
+        { onSuccess: () => end('saved', (now) => unsaved(now, values)) },
       );
     },
     stop: (): void => {
       if (isBusy) return;
+      set.reset();
       // The button disappears after the click, and the settings stay in the fields.
-      remove.mutate({ params }, { onSuccess: () => end('stopped', values) });
+      remove.mutate({ params }, { onSuccess: () => end('stopped', (now) => ({ ...values, ...now })) });
       submitRef.current?.focus();
     },
   };
 }
+
+/** Returns the edits that the user made while the values were saved. */
+const unsaved = (edited: Partial<Values>, saved: Values): Partial<Values> =>
+  Object.fromEntries(Object.entries(edited).filter(([name, value]) => value !== saved[name as keyof Values]));
 
 function Repeat({ item, stored }: Props): ReactNode {
   const say = useTexts(texts);
