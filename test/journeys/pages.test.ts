@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, everythingKept, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, everythingKept, follow, OWNER, startJourney, type Journey } from './dashboard-browser.ts';
 
 /** The pages outside Settings in a real browser, with the complete program. */
 describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
@@ -177,6 +177,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByLabel('Name of variable 2').fill('2nd');
     await page.getByRole('button', { name: 'Save changes' }).first().click();
     await page.getByText('Letters, digits and _').waitFor();
+    // A fault does not stay at the fields after the changes are discarded.
+    await page.getByLabel('Name of variable 1').fill('1st');
+    await page.getByRole('button', { name: 'Save changes' }).first().click();
+    await page.getByText('Letters, digits and _').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Name of variable 2').waitFor({ state: 'detached' });
+    expect(await page.getByText('Letters, digits and _').count()).toBe(0);
+    await page.getByRole('button', { name: 'Add variable' }).click();
     await page.getByLabel('Name of variable 2').fill('amount');
     await page.getByLabel('Default of variable 2').fill('"5"');
     await page.getByRole('button', { name: 'Save changes' }).first().click();
@@ -370,9 +378,32 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
         page.getByRole('button', { name: 'Download all rows' }).click(),
       ]);
       expect(readFileSync(await file.path(), 'utf8').split('\r\n').length).toBe(1_002);
+      // The last chosen file counts, although the browser reads the first file more slowly.
+      const rehearsal = page.getByRole('tabpanel', { name: 'Rehearsal' });
+      const csvOf = (name: string, rows: string) => ({
+        name,
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`id\n${rows}`),
+      });
+      await page.evaluate(`{
+        const { text } = Blob.prototype;
+        Blob.prototype.text = async function () {
+          if (this.name === 'slow.csv') await new Promise((resolve) => (self.readSlowFile = resolve));
+          return text.call(this);
+        };
+      }`);
+      await rehearsal.getByText('File', { exact: true }).click();
+      await rehearsal.locator('input[type=file]').setInputFiles(csvOf('slow.csv', 'a-1\na-2\na-3\n'));
+      await rehearsal.locator('input[type=file]').setInputFiles(csvOf('fast.csv', 'b-1\nb-2\n'));
+      await page.evaluate(`readSlowFile()`);
+      await page.getByRole('button', { name: 'Rehearse' }).click();
+      await page.getByText('2 of 2 are messaged.').waitFor();
       await page.getByText('Waiting recipients', { exact: true }).click();
       await page.getByRole('button', { name: 'Rehearse' }).click();
       await page.getByText('No recipients are waiting.').waitFor();
+      // The field of the file is empty again, so no file is rehearsed.
+      await rehearsal.getByText('File', { exact: true }).click();
+      expect(await page.getByRole('button', { name: 'Rehearse' }).isDisabled()).toBe(true);
 
       await page.getByRole('tab', { name: 'API' }).click();
       await page.getByRole('button', { name: 'Create campaign key' }).click();
@@ -478,6 +509,21 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await dialog.getByRole('button', { name: 'Revoke' }).click();
       await dialog.getByText('refused by all servers since').waitFor();
       expect((await journey.app.call('GET', '/api/me', { key: value })).status).toBe(401);
+
+      // The list with the revoked keys starts at its first page.
+      await page.keyboard.press('Escape');
+      const made = async (path: string, sent: object) => (await journey.api(`POST ${org}${path}`, sent, cookie)).body;
+      const { sandbox_channel_id: channel_id } = (await journey.api(`GET ${org}/agents/${agentId}`, undefined, cookie))
+        .body;
+      const winter = (await made('/campaigns', { agent_id: agentId, channel_id, name: 'Winter' })).id;
+      for (let number = 1; number <= 11; number++)
+        await made('/keys', { label: `Key ${number}`, scope: 'campaign', campaign_id: winter });
+      await follow(page, `/campaigns/${winter}?tab=keys`);
+      await keys.getByRole('link', { name: 'Key 11' }).waitFor();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await keys.getByRole('link', { name: 'Key 1', exact: true }).waitFor();
+      await page.getByRole('switch', { name: 'Show revoked' }).press('Space');
+      await keys.getByRole('link', { name: 'Key 11' }).waitFor();
       expect(faults).toEqual([]);
     },
   );

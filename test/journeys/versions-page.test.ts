@@ -58,8 +58,15 @@ test('finishing the rollout makes its version live', async () => {
   await dialog.waitFor({ state: 'detached' });
   expect(await rollout()).toMatchObject({ stop_when: null });
   await page.getByRole('button', { name: 'Make it live' }).click();
+  // The page reads the rollout before the agent.
+  await page.route(`**/agents/${agentId}`, async (route) => {
+    await page.getByText(/^Version 2 became live/).waitFor();
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Make it live' }).click();
-  await page.getByText(/^Version 2 became live/).waitFor();
+  await page.getByText('Version 2 is live.').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await page.unroute(`**/agents/${agentId}`);
   expect(await make('GET', `/agents/${agentId}`)).toMatchObject({ version: 2, unpublished_changes: false });
   expect(faults).toEqual([]);
 });
@@ -68,8 +75,11 @@ test('a trigger chooses a version in its settings', async () => {
   const { page, faults } = await journey.open(`/triggers/${triggerId}?tab=settings`, { as: OWNER });
   await page.getByRole('combobox', { name: 'Version of the agent' }).click();
   await page.getByRole('option', { name: 'Version 1' }).click();
+  // The form does not undo a change that another member made.
+  await make('PATCH', `/triggers/${triggerId}`, { name: 'Order status' });
   await page.getByRole('button', { name: 'Save' }).click();
   await expect.poll(async () => (await make('GET', `/triggers/${triggerId}`)).agent_version).toBe(1);
+  expect((await make('GET', `/triggers/${triggerId}`)).name).toBe('Order status');
   expect(await seriousFaults(page)).toEqual([]);
   expect(faults).toEqual([]);
 });

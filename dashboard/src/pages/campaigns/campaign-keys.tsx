@@ -37,19 +37,10 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
   const mayManage = useMay('admin');
   const { created } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useListState<object>([]);
-  const [all, setAll] = useState(false);
+  const { list, all, setAll, keys } = useKeys(campaign);
   const [creating, setCreating] = useState(false);
   const [shown, setShown] = useState(false);
   const [act, setAct] = useState<KeyAct | null>(null);
-  const keys = useRead(
-    'listKeys',
-    {
-      params: { org_id: organization.id },
-      query: { campaign_id: campaign.id, state: all ? 'all' : undefined, cursor: list.cursor, limit: PAGE },
-    },
-    { every: LOOK_AGAIN_MS, keep: true },
-  );
   const setCreated = (id: string | undefined): void =>
     void navigate({ to: '.', search: { tab: 'keys' as const, created: id }, replace: true, resetScroll: false });
   const mayCreate = mayManage && organization.plan === 'paid' && campaign.state !== 'ended';
@@ -109,6 +100,30 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
       <RotateDialog item={act?.verb === 'rotate' ? act.item : null} onClose={() => setAct(null)} />
     </section>
   );
+}
+
+function useKeys(campaign: CampaignRecord) {
+  const org_id = useOrganization().id;
+  const list = useListState<object>([]);
+  const [all, setAll] = useState(false);
+  const keys = useRead(
+    'listKeys',
+    {
+      params: { org_id },
+      query: { campaign_id: campaign.id, state: all ? 'all' : undefined, cursor: list.cursor, limit: PAGE },
+    },
+    { every: LOOK_AGAIN_MS, keep: true },
+  );
+  return {
+    list,
+    all,
+    setAll: (next: boolean): void => {
+      setAll(next);
+      // A cursor belongs to the list without, or with, the revoked keys.
+      if (list.cursor !== undefined) list.toFirst();
+    },
+    keys,
+  };
 }
 
 function Heading(): ReactNode {

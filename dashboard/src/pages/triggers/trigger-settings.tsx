@@ -50,10 +50,11 @@ function General({ item }: { item: TriggerRecord }): ReactNode {
     update.mutate(
       {
         params: { org_id, trigger_id: item.id },
+        // Another member may have changed the other fields.
         body: {
-          name: name.trim(),
-          channel_id: channel_id === OWN ? null : channel_id,
-          agent_version: version === LIVE ? null : Number(version),
+          ...(name !== stored.name && { name: name.trim() }),
+          ...(channel_id !== stored.channel_id && { channel_id: channel_id === OWN ? null : channel_id }),
+          ...(version !== stored.agent_version && { agent_version: version === LIVE ? null : Number(version) }),
         },
       },
       {

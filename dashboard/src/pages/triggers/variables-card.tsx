@@ -110,7 +110,11 @@ function useVariables(item: TriggerRecord) {
       setEdited(next);
       setFaults({});
     },
-    discard: () => setEdited(null),
+    discard: (): void => {
+      setEdited(null);
+      setFaults({});
+      update.reset();
+    },
     submit: (event: FormEvent): void => {
       event.preventDefault();
       const found = faultsOf(rows, say('bad_name'), say('bad_default'));

@@ -46,8 +46,9 @@ export function RolloutCard({ agent }: { agent: AgentRecord }): ReactNode {
         )}
       </Stack>
       <RolloutDialog agent={agent} active={active} opened={asked === 'set'} onClose={close} />
-      {active && (
-        <EndDialog rollout={active} how={asked === 'stop' || asked === 'finish' ? asked : null} onClose={close} />
+      {/* The dialog stays mounted when the rollout ends, because it then closes and reports the end. */}
+      {rollout && (
+        <EndDialog rollout={rollout} how={asked === 'stop' || asked === 'finish' ? asked : null} onClose={close} />
       )}
     </Card>
   );

@@ -1,6 +1,6 @@
 import { FileInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useTexts } from '../../../language/texts.tsx';
 import { texts } from './texts.ts';
 
@@ -15,7 +15,10 @@ export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
   const [chosen, setChosen] = useState<File | null>(null);
   const [isEmpty, setIsEmpty] = useState(false);
   const isTooLarge = (chosen?.size ?? 0) > MOST_BYTES;
-  const read = (text: string): void => {
+  const newest = useRef<File | null>(null);
+  const read = (file: File, text: string): void => {
+    // Another file may have been chosen since.
+    if (file !== newest.current) return;
     if (text.trim() === '') setIsEmpty(true);
     else onRead(text);
   };
@@ -33,10 +36,11 @@ export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
       value={chosen}
       error={isTooLarge ? say('file_too_large') : isEmpty ? say('file_empty') : undefined}
       onChange={(file) => {
+        newest.current = file;
         setChosen(file);
         setIsEmpty(false);
         onRead(null);
-        if (file && file.size <= MOST_BYTES) void file.text().then(read);
+        if (file && file.size <= MOST_BYTES) void file.text().then((text) => read(file, text));
       }}
     />
   );

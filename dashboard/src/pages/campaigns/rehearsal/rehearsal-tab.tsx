@@ -35,7 +35,7 @@ export function RehearsalTab({ item, draft }: Props): ReactNode {
         <Card title={say('title')} description={say('hint')}>
           <Stack gap="lg">
             <Input.Wrapper label={say('people')} labelElement="div">
-              <Chip.Group value={asked.source} onChange={(source) => change({ source })}>
+              <Chip.Group value={asked.source} onChange={(source) => change({ source, file: null })}>
                 <Group gap={6} mt={4} role="radiogroup" aria-label={say('people')}>
                   {SOURCES.map((source) => (
                     <Chip key={source} value={source} size="sm">
