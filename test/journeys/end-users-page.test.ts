@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, follow, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
 
 /** People and their files in a real browser, with the complete program. */
 describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
@@ -169,6 +169,30 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     await page.getByText('The consent was saved.').waitFor();
     await page.locator('dd').getByText('Opted out').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
+
+    // While the conversations of another person load, those of the first person are not shown for the other one.
+    const make = async (path: string, sent: object) => (await journey.api(`POST ${org}${path}`, sent, cookie)).body;
+    const { id: agent_id } = await make('/agents', { name: 'Concierge', definition: {} });
+    const trigger = await make('/triggers', { agent_id, name: 'Chat' });
+    const talk = { end_user: { external_id: 'noor-1' }, message: 'Where is my order?' };
+    await make(`/triggers/${trigger.id}/test`, talk);
+    const other = (await make('/end-users', { external_id: 'omar-1', name: 'Omar' })).id;
+    const loading = Promise.withResolvers<void>();
+    await page.route(`**/conversations?end_user_id=${other}*`, async (route) => {
+      await loading.promise;
+      await route.continue();
+    });
+    const rows = page.getByRole('table', { name: 'Conversations' });
+    await follow(page, `/end-users/${other}`);
+    await page.getByRole('heading', { name: 'Omar', level: 1 }).waitFor();
+    await follow(page, `/end-users/${id}`);
+    await rows.waitFor();
+    await follow(page, `/end-users/${other}`);
+    await page.getByRole('heading', { name: 'Omar', level: 1 }).waitFor();
+    expect(await rows.count()).toBe(0);
+    loading.resolve();
+    await follow(page, `/end-users/${id}`);
+    await rows.waitFor();
 
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download data' }).click();

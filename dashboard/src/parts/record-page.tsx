@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { defineTexts, useTexts } from '../language/texts.tsx';
 import { OtherOrganization } from './other-organization.tsx';
@@ -37,7 +37,10 @@ export function ReadProblem<T>({ read }: { read: UseQueryResult<T, Problem> }): 
   );
 }
 
-/** Shows a page about one record: its outline during loading, or the error if loading fails. */
+/**
+ * Shows a page about one record: its outline during loading, or the error if loading fails. The page of another record
+ * starts without the text and the rows of the first one.
+ */
 export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
   if (read.data === undefined || isGone(read))
@@ -47,5 +50,5 @@ export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>):
         <ReadProblem read={read} />
       </>
     );
-  return <>{children(read.data)}</>;
+  return <Fragment key={(read.data as { id?: string }).id}>{children(read.data)}</Fragment>;
 }

@@ -46,7 +46,7 @@ export function AgentPage(): ReactNode {
   const crumbs = [{ label: say('agents'), to: '/agents' as const }];
   return (
     <RecordPage read={agent} title={say('agents')} crumbs={crumbs}>
-      {(data) => <Desk agent={data} key={data.id} />}
+      {(data) => <Desk agent={data} />}
     </RecordPage>
   );
 }

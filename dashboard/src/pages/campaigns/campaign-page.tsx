@@ -36,7 +36,7 @@ export function CampaignPage(): ReactNode {
   const crumbs = [{ label: say('campaigns'), to: '/campaigns' as const }];
   return (
     <RecordPage read={campaign} title={say('campaigns')} crumbs={crumbs}>
-      {(item) => <Desk key={item.id} item={item} failed={campaign.isError} />}
+      {(item) => <Desk item={item} failed={campaign.isError} />}
     </RecordPage>
   );
 }

@@ -32,7 +32,7 @@ export function ChannelPage(): ReactNode {
       {(item) => {
         const { kind } = item;
         return (
-          <div key={item.id}>
+          <div>
             <PageHeader title={item.name} crumbs={crumbs} badge={<ChannelState item={item} />} />
             {item.status === 'broken' && (
               <Alert color="red" icon={<IconAlertTriangle size={18} />} title={say('broken_title')} mb="lg">

@@ -33,7 +33,7 @@ export function TriggerPage(): ReactNode {
   return (
     <RecordPage read={trigger} title={say('triggers')} crumbs={crumbs}>
       {(item) => (
-        <div key={item.id}>
+        <div>
           <PageHeader
             title={item.name}
             crumbs={crumbs}
