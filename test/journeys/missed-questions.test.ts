@@ -105,6 +105,9 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
   it('a member chooses the passage for a question, sees the question in the list, and removes it', async () => {
     const id = await ask('Lina', 'Is there a lorry for the sofa?');
     await make(`/agents/${agent}/documents`, { name: 'Transport', text: 'Our van carries furniture to your home.' });
+    const closed = (day: string): string => `# ${day}\n\nOn this holiday, the shop is closed: ${day}.\n\n`;
+    const holidays = ['Eid', 'National day', 'Sports day', 'New year', 'Founders day'].map(closed).join('');
+    await make(`/agents/${agent}/documents`, { name: 'Holidays', text: holidays });
     await make(`/conversations/${id}/take-over`, undefined);
     await make(`/conversations/${id}/reply`, { text: 'Our van carries furniture, also sofas.' });
     const page = await at();
@@ -118,6 +121,15 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     expect(await seriousFaults(page, '[role=dialog]')).toEqual([]);
     await dialog.getByRole('button', { name: 'Learn the question' }).press('Enter');
     await dialog.getByText('This field is required.').waitFor();
+    await passage.press('Space');
+    // The chosen passage is not in the results of another search.
+    const search = dialog.getByRole('textbox', { name: 'Search' });
+    await search.fill('Which holiday is the shop closed?');
+    await dialog.getByRole('radio', { name: 'Eid' }).waitFor();
+    await passage.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Learn the question' }).press('Enter');
+    await dialog.getByText('This field is required.').waitFor();
+    await search.fill('van');
     await passage.press('Space');
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/choose-passage.png` });
     await dialog.getByRole('button', { name: 'Learn the question' }).press('Enter');
@@ -135,6 +147,20 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await row.waitFor({ state: 'detached' });
     const { data: learned } = await get(`/agents/${agent}/wordings`);
     expect(learned.filter(({ question }: { question: string }) => question.includes('lorry'))).toEqual([]);
+
+    // A file whose upload fails after the user has left the tab is reported.
+    const left = Promise.withResolvers<void>();
+    await page.route('**/documents/upload?*', async (route) => {
+      await left.promise;
+      await route.abort();
+    });
+    const file = { name: 'prices.txt', mimeType: 'text/plain', buffer: Buffer.from('A watch costs 90 riyals.') };
+    await page.locator('input[type=file]').last().setInputFiles(file);
+    await page.getByText('prices.txt').waitFor();
+    await page.getByRole('tab', { name: 'Behaviour' }).click();
+    await page.getByText('prices.txt').waitFor({ state: 'detached' });
+    left.resolve();
+    await page.getByRole('status').getByText('prices.txt').waitFor();
   });
 
   it('an unanswered question can be dismissed; the page fits a phone in Arabic', async () => {

@@ -1,10 +1,11 @@
 import { FileButton, Text, UnstyledButton } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type DragEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, Problem } from '../../api/client.ts';
 import { useTexts } from '../../language/texts.tsx';
+import { notifyFailed } from '../../parts/notify.tsx';
 import { useProblemText } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { faultWord, sourceTexts } from './document-source-texts.ts';
@@ -21,37 +22,10 @@ let lastKey = 0;
 type Props = { agentId: string; onAdded: (name: string) => void };
 
 /** Files are uploaded one by one. Each file has its own result, and a failed file does not block other files. */
-export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
+export function UploadFiles(props: Props): ReactNode {
   const say = useTexts(sourceTexts);
-  const org_id = useOrganization().id;
-  const client = useQueryClient();
-  const [sent, setSent] = useState<Sent[]>([]);
+  const { sent, take } = useUploads(props);
   const [over, setOver] = useState(false);
-
-  const put = (key: number, next: Partial<Sent>): void =>
-    setSent((all) => all.map((one) => (one.key === key ? ({ ...one, ...next } as Sent) : one)));
-  const take = async (files: File[]): Promise<void> => {
-    const listed = files.map((file) => ({ file, key: ++lastKey }));
-    setSent((all) => [...listed.map(({ file, key }) => ({ key, name: file.name, state: 'waiting' as const })), ...all]);
-    for (const { file, key } of listed) {
-      put(key, { state: 'sending' });
-      const result = await send(file);
-      put(key, result);
-      if (result.state === 'added') onAdded(file.name);
-    }
-    for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
-  };
-  const send = async (file: File): Promise<Partial<Sent>> => {
-    if (file.size === 0) return { state: 'failed', why: say('file_empty') };
-    if (file.size > MAX_BYTES) return { state: 'failed', why: say('file_too_large', { size: MEBIBYTES }) };
-    try {
-      const params = { org_id, agent_id: agentId };
-      await call('uploadDocument', { params, query: { name: file.name.slice(0, MAX_NAME_CHARACTERS) }, body: file });
-      return { state: 'added' };
-    } catch (why) {
-      return { state: 'failed', why };
-    }
-  };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
@@ -96,6 +70,47 @@ export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
       )}
     </>
   );
+}
+
+/** An upload continues after the user has left the tab. Then a notification reports its failure. */
+function useUploads({ agentId, onAdded }: Props) {
+  const say = useTexts(sourceTexts);
+  const org_id = useOrganization().id;
+  const client = useQueryClient();
+  const [sent, setSent] = useState<Sent[]>([]);
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
+
+  const put = (key: number, next: Partial<Sent>): void =>
+    setSent((all) => all.map((one) => (one.key === key ? ({ ...one, ...next } as Sent) : one)));
+  const take = async (files: File[]): Promise<void> => {
+    const listed = files.map((file) => ({ file, key: ++lastKey }));
+    setSent((all) => [...listed.map(({ file, key }) => ({ key, name: file.name, state: 'waiting' as const })), ...all]);
+    for (const { file, key } of listed) {
+      put(key, { state: 'sending' });
+      const result = await send(file);
+      put(key, result);
+      if (result.state === 'added') onAdded(file.name);
+      if (result.state === 'failed' && !isHere.current)
+        notifyFailed(say('file_not_added', { name: `\u2068${file.name}\u2069` }));
+    }
+    for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
+  };
+  const send = async (file: File): Promise<Partial<Sent>> => {
+    if (file.size === 0) return { state: 'failed', why: say('file_empty') };
+    if (file.size > MAX_BYTES) return { state: 'failed', why: say('file_too_large', { size: MEBIBYTES }) };
+    try {
+      const params = { org_id, agent_id: agentId };
+      await call('uploadDocument', { params, query: { name: file.name.slice(0, MAX_NAME_CHARACTERS) }, body: file });
+      return { state: 'added' };
+    } catch (why) {
+      return { state: 'failed', why };
+    }
+  };
+  return { sent, take };
 }
 
 function Reason({ why }: { why: unknown }): ReactNode {

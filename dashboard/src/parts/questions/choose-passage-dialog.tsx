@@ -53,16 +53,16 @@ function Form({ item, onClose, onLearned }: FormProps): ReactNode {
     params,
     query: sought === '' ? { question: asked, message_id: item.messageId } : { question: sought },
   });
+  const passages = read.data?.passages ?? [];
   const learn = useAct('addWording', { refresh: ['listWordings'] });
   const form = useCheckedForm({ question: asked, passage: '' }, (common) => ({
     question: (value) => (value.trim() === '' ? common('required') : null),
-    passage: (value) => (value === '' ? common('required') : null),
+    // Another search may not find the chosen passage.
+    passage: (value) => (passages.some(({ passage }) => passage === value) ? null : common('required')),
   }));
   const { onChange, ...choice } = form.getInputProps('passage');
-  const passages = read.data?.passages ?? [];
   const save = (question: string, key: string): void => {
-    const chosen = passages.find(({ passage }) => passage === key);
-    if (!chosen) return;
+    const chosen = passages.find(({ passage }) => passage === key)!;
     // The text of a person is erased together with this person.
     const from = question === asked && item.endUserId !== null ? { from: item.endUserId } : {};
     const body = { question, document_id: chosen.document_id, passage: key, ...from };
