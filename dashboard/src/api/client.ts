@@ -43,7 +43,7 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
     keepalive,
     credentials: 'same-origin',
     ...(body !== undefined && {
-      body: body instanceof Blob ? body : JSON.stringify(body, storable),
+      body: body instanceof Blob ? body : JSON.stringify(body),
       headers: {
         'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json',
         ...(onText && { accept: 'text/event-stream' }),
@@ -201,13 +201,6 @@ async function inWords(faults: readonly Fault[] | undefined): Promise<readonly F
   const words = await import('../language/fault-texts.ts').catch(() => null);
   return faults.map((fault) => ({ ...fault, detail: words?.inArabic(fault.detail) ?? fault.detail }));
 }
-
-/**
- * Removes NUL and half surrogate pairs, which the server refuses. A text that was cut to a length can end with a half
- * pair.
- */
-const storable = (_: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.replace(/[\p{Cs}\0]/gu, '') : value;
 
 const fill = (path: string, params: Record<string, string>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));

@@ -31,9 +31,9 @@ export function caseFrom(
     }
     if (one.id === message.id) break;
   }
-  const wrong = textOf(message).slice(0, MAX_WORDS).trim();
+  const wrong = cut(textOf(message), MAX_WORDS).trim();
   const last = { ...turns.at(-1), ...(wrong !== '' && { expect: { says_not: [wrong] } }) };
-  const name = (last.say ?? wrong).replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
+  const name = cut((last.say ?? wrong).replaceAll(/\s+/g, ' '), MAX_NAME_CHARACTERS).trim();
   return {
     name: name === '' ? message.id : name,
     ...(locale !== null && { locale }),
@@ -43,6 +43,9 @@ export function caseFrom(
   };
 }
 
+/** Cuts a text without half of a surrogate pair at its end, which the server refuses. */
+const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+
 const textOf = ({ content }: ConversationMessage): string => ('text' in content && content.text) || '';
 
 type CaseTool = NonNullable<TestCase['tools']>[number];
@@ -50,7 +53,7 @@ type CaseTool = NonNullable<TestCase['tools']>[number];
 const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
   why!.steps.flatMap(({ kind, detail: tool, output, error }): CaseTool[] => {
     if (kind === 'tool') return [{ tool, answer: output ?? '' }];
-    return kind === 'tool_failed' && error ? [{ tool, error: error.slice(0, MAX_WORDS) }] : [];
+    return kind === 'tool_failed' && error ? [{ tool, error: cut(error, MAX_WORDS) }] : [];
   });
 
 /** Results are identified by name, so the names of tests must be unique. */
@@ -58,6 +61,6 @@ export function withFreeName(one: TestCase, cases: readonly TestCase[]): TestCas
   const usedNames = new Set(cases.map(({ name }) => name));
   for (let number = 2, { name } = one; ; number++) {
     if (!usedNames.has(name)) return { ...one, name };
-    name = `${one.name.slice(0, MAX_NAME_CHARACTERS - 6)} (${number})`;
+    name = `${cut(one.name, MAX_NAME_CHARACTERS - 6)} (${number})`;
   }
 }
