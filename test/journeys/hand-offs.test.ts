@@ -66,8 +66,19 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     await card.getByLabel('Message outside working hours', { exact: true }).fill('We answer in the morning.');
     await settled(page);
     expect(await seriousFaults(page)).toEqual([]);
+    const saving = Promise.withResolvers<void>();
+    await page.route('**/hand-offs', async (route) => {
+      if (route.request().method() === 'PUT') await saving.promise;
+      await route.continue();
+    });
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
     await card.getByRole('button', { name: 'Save changes' }).click();
+    await sent;
+    // No text can be typed that the saved rules would replace.
+    expect(await card.getByLabel('Message outside working hours', { exact: true }).isEditable()).toBe(false);
+    saving.resolve();
     await page.getByText('Rules for hand-offs saved.').first().waitFor();
+    await page.unroute('**/hand-offs');
     expect(await call('GET /hand-offs')).toEqual({
       goes_to: 'present',
       user_id: null,

@@ -79,11 +79,14 @@ describe.skipIf(!CHROMIUM)('help for members', () => {
 
     const { page: settings } = await journey.open('/settings/organization', { as: OWNER });
     await settled(settings);
-    for (const name of ['Summary at a hand-off', 'Drafted answers', 'Translation']) {
+    // The page does not undo a change that another member made after it was loaded.
+    await call('PUT /member-help', { summary: false, draft: false, translation: true });
+    for (const name of ['Summary at a hand-off', 'Drafted answers']) {
       await settings.getByRole('switch', { name }).click({ force: true });
       await settings.locator('input:checked').and(settings.getByRole('switch', { name })).waitFor();
       await settings.getByRole('switch', { name }).and(settings.locator(':enabled')).waitFor();
     }
+    expect(await call('GET /member-help')).toEqual({ summary: true, draft: true, translation: true });
     if (SHOTS) await settings.screenshot({ path: `${SHOTS}/help-settings.png`, fullPage: true });
 
     model.script({ text: 'Sami asks when the shop opens. The agent did not know.' });

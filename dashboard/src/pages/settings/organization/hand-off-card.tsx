@@ -73,6 +73,8 @@ function Form({ stored, overtaken, onEdit, onSaved, isOvertaken }: FormProps): R
     body,
   } = useHandOffDraft(stored, organization.time_zone ?? browserTimeZone());
   const save = useAct('setHandOffRules', { refresh: ['readHandOffRules', 'listAudit'] });
+  const [isChecking, setChecking] = useState(false);
+  const isBusy = isChecking || save.isPending;
   const change: typeof set = (part) => {
     onEdit();
     set(part);
@@ -82,11 +84,16 @@ function Form({ stored, overtaken, onEdit, onSaved, isOvertaken }: FormProps): R
     notifyDone(say('saved'));
   };
   const send = async (rules: HandOffRules): Promise<void> => {
-    if (!overtaken && (await isOvertaken())) return;
+    setChecking(true);
+    const isLate = !overtaken && (await isOvertaken());
+    setChecking(false);
+    if (isLate) return;
     save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: done });
   };
   const role = sayCommon(`role_${organization.role}`);
-  const shared = { draft, change, readOnly: !may };
+  // The saved rules replace the fields, and text that was typed during the saving would be lost.
+  const readOnly = !may || isBusy;
+  const shared = { draft, change, readOnly };
   return (
     <form
       noValidate
@@ -101,7 +108,7 @@ function Form({ stored, overtaken, onEdit, onSaved, isOvertaken }: FormProps): R
         description={say('hint')}
         footer={
           may ? (
-            <Button type="submit" disabled={!edited} loading={save.isPending}>
+            <Button type="submit" disabled={!edited} loading={isBusy}>
               {sayCommon('save')}
             </Button>
           ) : (
@@ -117,7 +124,7 @@ function Form({ stored, overtaken, onEdit, onSaved, isOvertaken }: FormProps): R
             label={say('hours')}
             description={say('hours_hint')}
             checked={draft.hasHours}
-            disabled={!may}
+            disabled={readOnly}
             onChange={(event) => change({ hasHours: event.currentTarget.checked })}
           />
           {draft.hasHours && <HoursFields {...shared} faults={faults} />}

@@ -18,6 +18,15 @@ export function MemberHelpCard(): ReactNode {
   const help = useRead('readMemberHelp', { params: { org_id } });
   const set = useAct('setMemberHelp', { refresh: ['readMemberHelp', 'readConversationHelp', 'listAudit'] });
   const problem = set.error ?? help.error;
+  // A request sets all kinds, so it starts from the newest ones, which another member may have changed.
+  const change = async (kind: (typeof KINDS)[number], checked: boolean): Promise<void> => {
+    const { data: newest, error } = await help.refetch();
+    if (!newest || error) return;
+    set.mutate(
+      { params: { org_id }, body: { ...newest, [kind]: checked } },
+      { onSuccess: () => notifyDone(say('saved')) },
+    );
+  };
   return (
     <Card title={say('title')} description={say('hint')}>
       <Stack>
@@ -28,12 +37,7 @@ export function MemberHelpCard(): ReactNode {
             description={say(`${kind}_hint`)}
             checked={help.data?.[kind] ?? false}
             disabled={!may || set.isPending || !help.data}
-            onChange={({ currentTarget: { checked } }) =>
-              set.mutate(
-                { params: { org_id }, body: { ...help.data!, [kind]: checked } },
-                { onSuccess: () => notifyDone(say('saved')) },
-              )
-            }
+            onChange={({ currentTarget: { checked } }) => void change(kind, checked)}
           />
         ))}
         {!may && (
