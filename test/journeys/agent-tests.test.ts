@@ -225,6 +225,8 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await journey.api(`POST ${organization}/conversations/${id}/say`, { text: question }, cookie);
 
     const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
+    // The page moves the focus to its heading when it opens.
+    await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     const opener = page.getByRole('button', { name: 'More about this answer' }).last();
     const correct = async () => {
       await opener.press('Enter');
