@@ -66,6 +66,8 @@ type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUr
 
 /** Larger bodies are definitions, which have many members, and documents. */
 const LARGE_BODY_KEYS = 20_000;
+/** Strangers can open all connections of a node and send slowly. A passkey is the largest body, with a few KiB. */
+const PUBLIC_BODY_BYTES = 32 * 1024;
 
 /**
  * A body may take as long to arrive as a request may last. The gate checks the caller again after the body has arrived.
@@ -98,6 +100,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
       ...(declared.body && { body: declared.body }),
       ...(declared.bodyOptional && { bodyOptional: true }),
       ...(declared.rawBody !== undefined && { rawBody: declared.rawBody }),
+      ...(declared.access === 'public' && { bodyBytes: PUBLIC_BODY_BYTES }),
       ...(declared.bodyLimit !== undefined && { bodyBytes: declared.bodyLimit, bodyKeys: LARGE_BODY_KEYS }),
       ...(declared.query && { query: declared.query }),
       responses: { [declared.status]: declared.answer ?? null, ...more },

@@ -53,6 +53,12 @@ describe('sign-in', () => {
     expect((await call('GET /session')).status).toBe(401);
   });
 
+  inShop('accepts only small bodies of strangers', async ({ server, operator }) => {
+    const large = { email: 'x'.repeat(33 * 1024), password: PASSWORD };
+    const answers = [await server.as(null)('POST /sign-in', large), await operator.call('POST /organizations', large)];
+    expect(answers.map(({ status }) => status)).toEqual([413, 422]);
+  });
+
   inShop('gives the same answer for a wrong password and an unknown address', async ({ server, owner }) => {
     const answers = [];
     for (const email of [owner.email, 'nobody@example.qa']) {

@@ -87,7 +87,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
       if (isRefused) return;
       if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
       else if (upload && !upload.take(chunk.length))
-        giveUp(new Refusal('unavailable', 'This server receives too many files at the same time.'));
+        giveUp(new Refusal('unavailable', 'This server receives too many large bodies at the same time.'));
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));

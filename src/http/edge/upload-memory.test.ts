@@ -31,6 +31,15 @@ describe('files that arrive', () => {
         operation: { ...echo.operation, id: 'files' },
         handle: (request) => ({ body: (request.body as Buffer).length, id: 'file' }),
       },
+      {
+        ...echo,
+        path: '/api/reports',
+        access: 'public',
+        rawBody: 12 * MIB,
+        body: undefined,
+        operation: { ...echo.operation, id: 'reports' },
+        handle: (request) => ({ body: (request.body as Buffer).length, id: 'report' }),
+      },
     ]);
   });
   afterAll(() => http.server.close());
@@ -38,19 +47,28 @@ describe('files that arrive', () => {
   const file = (orgId: string, bytes: number) =>
     head({ method: 'POST', path: `/api/files/${orgId}`, headers: [AUTH, `Content-Length: ${bytes}`] });
 
+  const report = (bytes: number) =>
+    head({ method: 'POST', path: '/api/reports', headers: [`Content-Length: ${bytes}`] });
+
   it('incoming files get 503 while the memory is used up, and are accepted again after that', async () => {
     // Four files of which the last byte is missing.
     const slow = Array.from({ length: 4 }, () =>
       rawExchange(http.port, [file('org_1', 8 * MIB), Buffer.alloc(8 * MIB - 1), 5_000, 'x']),
     );
+    // Strangers share one part of the memory.
+    const strange = Array.from({ length: 4 }, () =>
+      rawExchange(http.port, [report(8 * MIB), Buffer.alloc(8 * MIB - 1), 5_000, 'x']),
+    );
     await pause(2_500);
-    const { answers } = await rawExchange(http.port, [file('org_1', MIB), Buffer.alloc(MIB)]);
-    expect([answers[0]?.status, answers[0]?.json().code]).toEqual([503, 'unavailable']);
+    for (const start of [file('org_1', MIB), report(MIB)]) {
+      const { answers } = await rawExchange(http.port, [start, Buffer.alloc(MIB)]);
+      expect([answers[0]?.status, answers[0]?.json().code]).toEqual([503, 'unavailable']);
+    }
     const other = await rawExchange(http.port, [file('org_2', MIB), Buffer.alloc(MIB)]);
     expect(other.answers[0]?.status).toBe(200);
     for (const {
       answers: [answer],
-    } of await Promise.all(slow))
+    } of await Promise.all([...slow, ...strange]))
       expect(answer?.status).toBe(200);
     const again = await rawExchange(http.port, [file('org_1', MIB), Buffer.alloc(MIB)]);
     expect(again.answers[0]?.status).toBe(200);

@@ -1,8 +1,8 @@
 import { createSharedMemory, type ReservedMemory, type SharedMemory } from '../../kernel/shared-memory.ts';
 
 /**
- * Limits the memory of incoming files. Each file has at most 10 MiB, but a member may send many files at the same time,
- * and slowly.
+ * Limits the memory of incoming files, and of reports by strangers. Each file has at most 10 MiB, but a member may send
+ * many files at the same time, and slowly.
  */
 export type UploadMemory = SharedMemory;
 export type Upload = ReservedMemory;

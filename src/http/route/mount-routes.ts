@@ -251,8 +251,9 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
 
   const readRawThenRun = async (request: FastifyRequest, reply: FastifyReply, maxBytes: number) => {
     const { org_id: named } = request.params as { org_id?: string };
-    const orgId = named ?? metaOf(request.raw)!.orgId;
-    const upload = orgId === null ? undefined : uploadMemory.open(orgId);
+    // Strangers can send a report of leaked keys, so all reports together use limited memory.
+    const group = named ?? metaOf(request.raw)!.orgId ?? (route.access === 'public' ? route.path : null);
+    const upload = group === null ? undefined : uploadMemory.open(group);
     request.body = await readRawBody(request.raw, reply.raw, maxBytes, upload);
     return run(request, reply);
   };
