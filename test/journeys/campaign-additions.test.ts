@@ -87,7 +87,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     await review.getByText('33 recipients are messaged.').waitFor();
     await review.getByText(/messages have an empty place/).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('The campaign is live.').waitFor();
+    await page.getByText('The campaign is live.', { exact: true }).waitFor();
     // Calls of a key are in the same list, with their refused and duplicate recipients.
     const key = await api('POST /keys', {
       label: 'CRM',
