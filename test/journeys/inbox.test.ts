@@ -43,6 +43,9 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   const at = async (path: string, liked?: object): Promise<Page> => {
     const { page } = await journey.open(path, { as: OWNER, ...(liked && { liked }) });
     await settled(page);
+    // A conversation moves the focus to its heading when it opens.
+    if (/^\/conversations\/./.test(path))
+      await page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
     return page;
   };
   const row = (page: Page, id: string): Locator => page.locator(`[data-row="${id}"]`);
