@@ -463,11 +463,15 @@ describe('a message from a backend', () => {
   test('a message arrives through an open stream although a pause had removed its time', async () => {
     const token = await visit({ external_id: 'paused', user_hash: proof('paused') });
     await say(token, 'hello');
-    const stream = await follow(token);
-    await stream.next('ready');
-    const hear = async (text: string): Promise<string[]> => {
-      const texts = textsOf(await stream.next('messages'));
-      return texts.includes(text) ? texts : hear(text);
+    const begin = async () => {
+      const stream = await follow(token);
+      await stream.next('ready');
+      return stream;
+    };
+    const stream = await begin();
+    const hear = async (text: string, from = stream): Promise<string[]> => {
+      const texts = textsOf(await from.next('messages'));
+      return texts.includes(text) ? texts : hear(text, from);
     };
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const to = { end_user: { external_id: 'paused' } };
@@ -484,6 +488,12 @@ describe('a message from a backend', () => {
     await set(sql`status = 'sent', send_at = NULL`);
     expect(await hear('After the pause')).toEqual(['After the pause']);
     stream.stop();
+    // A stream that opens during the pause also gets the message.
+    await set(sql`status = 'queued'`);
+    const late = await begin();
+    await set(sql`status = 'sent'`);
+    expect(await hear('After the pause', late)).toEqual(['After the pause']);
+    late.stop();
   });
 });
 

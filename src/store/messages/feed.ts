@@ -33,6 +33,8 @@ type Followed = VisitorPlace & {
   /** The IDs of messages that the feed has passed on, with their time. */
   seen: Map<string, number>;
   waiting: Set<string>;
+  /** True until the first read, which also finds messages that a pause of a campaign has already stopped. */
+  isNew: boolean;
   /** The feed has read all messages up to this time. */
   lookedAt: number;
 };
@@ -46,14 +48,14 @@ const OVERLAP_MS = 20_000;
  */
 const MAX_WAITING = 20;
 
-const PLACE = rowsOf('w', { n: 'int', org: 'text', channel: 'text', address: 'text' });
+const PLACE = rowsOf('w', { n: 'int', org: 'text', channel: 'text', address: 'text', is_new: 'bool' });
 const WAITING = rowsOf('t', { n: 'int', org: 'text', id: 'text' }, 'waiting_');
 
 export const LOOK = named(
   'look-for-messages',
   { ...PLACE.types, ...WAITING.types, back_ms: 'float8' },
   `WITH followed AS MATERIALIZED (
-  SELECT w.n, w.org, c.id
+  SELECT w.n, w.org, w.is_new, c.id
   FROM ${PLACE.from}
   JOIN LATERAL (SELECT c.id FROM conversation c WHERE c.org_id = w.org AND c.channel_id = w.channel
       AND c.address = w.address
@@ -67,6 +69,10 @@ UNION ALL
 SELECT f.n, m.id AS waiting, ${VISITOR_COLUMNS} FROM followed f
 JOIN LATERAL (SELECT * FROM message m WHERE m.org_id = f.org AND m.conversation_id = f.id AND m.due_at IS NOT NULL
   ORDER BY m.id LIMIT ${MAX_WAITING}) m ON true
+UNION ALL
+SELECT f.n, m.id AS waiting, ${VISITOR_COLUMNS} FROM followed f
+JOIN LATERAL (SELECT * FROM message m WHERE f.is_new AND m.org_id = f.org AND m.conversation_id = f.id
+  ORDER BY m.created_at DESC LIMIT ${MAX_WAITING}) m ON m.status = 'queued' AND m.due_at IS NULL
 UNION ALL
 SELECT t.n, NULL AS waiting, ${VISITOR_COLUMNS}
 FROM ${WAITING.from}
@@ -152,6 +158,7 @@ async function lookFor(db: Db, all: readonly Followed[], now: number): Promise<[
       org: places.map(([, place]) => place.orgId),
       channel: places.map(([, place]) => place.channelId),
       address: places.map(([, place]) => place.address),
+      is_new: places.map(([, place]) => place.isNew),
       back_ms: back,
       waiting_n: waiting.map(({ n }) => n),
       waiting_org: waiting.map(({ org }) => org),
@@ -178,6 +185,7 @@ function tell(place: Followed, rows: Row[], now: number): void {
   const messages = [...fresh.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const listener of notified) listener(messages);
   place.newcomers.clear();
+  place.isNew = false;
 }
 
 const begin = (place: VisitorPlace): Followed => ({
@@ -186,5 +194,6 @@ const begin = (place: VisitorPlace): Followed => ({
   newcomers: new Set(),
   seen: new Map(),
   waiting: new Set(),
+  isNew: true,
   lookedAt: performance.now(),
 });
