@@ -38,10 +38,15 @@ test('no list, search or count reads all rows of an organization', async () => {
     // The first requests count each completed day, for three seconds each. The server stores these counts.
     while (one.name.startsWith('readStatistics') && !(await isComplete(one)));
     let status = 0;
-    const read = await rowsRead(parley.db, async () => {
-      ({ status } = await call(caller, one));
-    });
-    const tables = Object.entries(read).filter(([, rows]) => rows > MOST_READ);
+    const readWide = async () => {
+      const read = await rowsRead(parley.db, async () => {
+        ({ status } = await call(caller, one));
+      });
+      return Object.entries(read).filter(([, rows]) => rows > MOST_READ);
+    };
+    let tables = await readWide();
+    // The count of today is repeated once a minute, perhaps just now.
+    if (one.name.startsWith('readStatistics') && tables.length > 0) tables = await readWide();
     if (status !== 200 || tables.length > 0) wide.push({ name: one.name, status, tables: Object.fromEntries(tables) });
   }
   expect(wide).toEqual([]);

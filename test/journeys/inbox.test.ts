@@ -425,53 +425,57 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('ten rows and a long transcript fit a window of 1280 × 800 without overlaps', async () => {
-    const ids: string[] = [];
-    for (let n = 0; n < 12; n++) ids.push(await givenConversation(`Space ${n}`, `Room please, number ${n}`));
-    const id = ids.at(-1)!;
-    await make(`/conversations/${id}/take-over`, {});
-    await make(`/conversations/${id}/reply`, { text: 'A long answer of the team. '.repeat(60) });
-    const desktop = { width: 1280, height: 800, rows: 10, transcript: 520 };
-    const phone = { width: 390, height: 844, rows: 9, transcript: 400 };
-    for (const { width, height, rows, transcript, liked } of [
-      { ...desktop, liked: { language: 'en', theme: 'light' } },
-      { ...desktop, liked: { language: 'ar', theme: 'dark' } },
-      { ...desktop, width: 1440, height: 900, liked: { language: 'ar', theme: 'light' } },
-      { ...phone, liked: { language: 'ar', theme: 'dark' } },
-      { ...phone, liked: { language: 'en', theme: 'light' } },
-    ] as const) {
-      const { page, close } = await journey.open('/conversations?text=Room+please', {
-        as: OWNER,
-        liked,
-        viewport: { width, height },
-      });
-      await settled(page);
-      await row(page, id).waitFor();
-      const name = `inbox-${width}-${liked.language}-${liked.theme}`;
-      expect(await seriousFaults(page)).toEqual([]);
-      expect(await tooWide(page)).toEqual([]);
-      await page.goto(`${journey.app.url}/conversations`);
-      await row(page, id).waitFor();
-      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-list.png` });
-      expect(await page.evaluate<number>(ROWS)).toBeGreaterThanOrEqual(rows);
-      expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBe(height);
-      await row(page, id).click();
-      await page.getByRole('log').getByText('A long answer').waitFor();
-      await page.getByRole('textbox').last().waitFor();
-      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` });
-      expect(await seriousFaults(page)).toEqual([]);
-      expect(await tooWide(page)).toEqual([]);
-      expect(await page.evaluate(OVERLAPS)).toEqual([]);
-      const heightOf = async (part: Locator) => (await part.boundingBox())!.height;
-      expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(transcript);
-      // Three lines.
-      expect(await heightOf(page.locator('form textarea').last())).toBeGreaterThanOrEqual(60);
-      // A zoom of 200 % leaves this size.
-      await page.setViewportSize({ width: 640, height: 400 });
-      expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(180);
-      expect(await tooWide(page)).toEqual([]);
-      await close();
-    }
+  const desktop = { width: 1280, height: 800, rows: 10, transcript: 520 };
+  const phone = { width: 390, height: 844, rows: 9, transcript: 400 };
+  describe('space', () => {
+    let id: string;
+    beforeAll(async () => {
+      for (let n = 0; n < 12; n++) id = await givenConversation(`Space ${n}`, `Room please, number ${n}`);
+      await make(`/conversations/${id}/take-over`, {});
+      await make(`/conversations/${id}/reply`, { text: 'A long answer of the team. '.repeat(60) });
+    });
+
+    it.each([
+      { ...desktop, language: 'en', theme: 'light' },
+      { ...desktop, language: 'ar', theme: 'dark' },
+      { ...desktop, width: 1440, height: 900, language: 'ar', theme: 'light' },
+      { ...phone, language: 'ar', theme: 'dark' },
+      { ...phone, language: 'en', theme: 'light' },
+    ] as const)(
+      'ten rows and a long transcript fit a window of $width × $height without overlaps ($language, $theme)',
+      async ({ width, height, rows, transcript, language, theme }) => {
+        const { page } = await journey.open('/conversations?text=Room+please', {
+          as: OWNER,
+          liked: { language, theme },
+          viewport: { width, height },
+        });
+        await settled(page);
+        await row(page, id).waitFor();
+        const name = `inbox-${width}-${language}-${theme}`;
+        expect(await seriousFaults(page)).toEqual([]);
+        expect(await tooWide(page)).toEqual([]);
+        await page.goto(`${journey.app.url}/conversations`);
+        await row(page, id).waitFor();
+        if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-list.png` });
+        expect(await page.evaluate<number>(ROWS)).toBeGreaterThanOrEqual(rows);
+        expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBe(height);
+        await row(page, id).click();
+        await page.getByRole('log').getByText('A long answer').waitFor();
+        await page.getByRole('textbox').last().waitFor();
+        if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+        expect(await seriousFaults(page)).toEqual([]);
+        expect(await tooWide(page)).toEqual([]);
+        expect(await page.evaluate(OVERLAPS)).toEqual([]);
+        const heightOf = async (part: Locator) => (await part.boundingBox())!.height;
+        expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(transcript);
+        // Three lines.
+        expect(await heightOf(page.locator('form textarea').last())).toBeGreaterThanOrEqual(60);
+        // A zoom of 200 % leaves this size.
+        await page.setViewportSize({ width: 640, height: 400 });
+        expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(180);
+        expect(await tooWide(page)).toEqual([]);
+      },
+    );
   });
 
   it('one menu has all filters and shows how many are active', async () => {
