@@ -9,6 +9,9 @@ import { BUILT, freePort } from '../test/program.ts';
 import { type Site, sitePage, startSite } from '../test/fakes/site.ts';
 import { errorOf, runCli } from './testing/run-cli.ts';
 
+/** The test walks through many steps, which take 20 s, or 45 s on a busy machine. */
+const LONG_MS = 90_000;
+
 /**
  * The main workflow of the command line, run as a process against the complete program. Each step uses the result of
  * the previous one.
@@ -78,7 +81,7 @@ const file = (name: string, text: string): string => {
   return path.join(folder, name);
 };
 
-test('the commands lead from an empty database to an answer and a revoked key', async () => {
+test('the commands lead from an empty database to an answer and a revoked key', { timeout: LONG_MS }, async () => {
   expect(await parley('whoami')).toMatchObject({ user: { email: OWNER.email }, operator: true });
   const agent = await parley('agents', 'create', '--name', 'Concierge');
   const opening = file('agent.json', '{"opening":{"default":"Hello about {{order_id}}"}}');
