@@ -55,11 +55,26 @@ describe.skipIf(!CHROMIUM)('the page of costs', () => {
     expect(await table.getByText('Nearly spent').count()).toBe(0);
 
     await journey.app.db.execute(sql`UPDATE budget SET spent = CASE subject WHEN 'agent' THEN 850 ELSE 500 END`);
-    await page.reload();
+    await journey.app.db.execute(sql`
+      INSERT INTO model_usage (org_id, day, agent_id, key_id, campaign_id, provider, model, currency, turns)
+      SELECT org_id, (now() AT TIME ZONE 'UTC')::date, id, '', '', 'openai', 'gpt-test', '', 1 FROM agent
+    `);
+    await page.goto(`${journey.app.url}/settings/costs?since=${new Date().toISOString().slice(0, 10)}`);
     await table.getByText('Nearly spent').waitFor();
     await table.getByText('Spent', { exact: true }).last().waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     expect(await tooWide(page)).toEqual([]);
+
+    // The rows of another grouping are not shown as days while the days are read.
+    const usage = page.getByRole('table', { name: 'Usage of the last 30 days' });
+    const by = page.getByLabel('Sum by');
+    await page.getByRole('table', { name: 'Usage', exact: true }).waitFor();
+    await by.selectOption('agent');
+    await page.getByRole('link', { name: 'Show the last 30 days' }).click();
+    await usage.getByText('Billing').waitFor();
+    await by.selectOption('day');
+    await usage.getByRole('columnheader', { name: 'Day' }).waitFor();
+    await usage.getByText('Billing').waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
     if (!SHOTS) return;
     await page.screenshot({ path: `${SHOTS}/costs-en.png` });

@@ -34,7 +34,7 @@ export function UsageCard(): ReactNode {
   const [by, setBy] = useState<UsageGroup>('day');
   const { since, until } = route.useSearch();
   const isChosen = since !== undefined || until !== undefined;
-  const read = useRead('readUsage', { params: { org_id }, query: { by, since, until } }, { keep: true, every: 30_000 });
+  const read = useRead('readUsage', { params: { org_id }, query: { by, since, until } }, { every: 30_000 });
   return (
     <Card
       title={say(isChosen ? 'usage_chosen' : 'usage')}
@@ -58,7 +58,7 @@ export function UsageCard(): ReactNode {
           </Group>
         )}
         <DataList
-          label={say('usage')}
+          label={say(isChosen ? 'usage_chosen' : 'usage')}
           read={read}
           keyOf={({ group }) => group ?? ''}
           empty={
