@@ -458,12 +458,43 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
   it('a reply that was refused after another conversation was opened is reported, and returns to its field', async () => {
     const [one, two] = [await givenConversation('Ranim'), await givenConversation('Tala')];
     const page = await at(one);
+    const problem = (code: string) => ({
+      status: 409,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ code }),
+    });
+    let refuse = (): void => {};
+    const isLeft = new Promise<void>((resolve) => (refuse = resolve));
+    await page.route('**/notes', (route) => void isLeft.then(() => route.fulfill(problem('internal_error'))));
+    await page.keyboard.press('n');
+    const note = page.getByRole('textbox', { name: 'Write a note for your team' });
+    await focused(note);
+    await page.keyboard.type('She is upset');
+    await page.keyboard.press('Enter');
+    await page.locator(`[data-row="${two}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Tala' }).and(page.locator(':focus')).waitFor();
+    refuse();
+    await page.getByText('Your text for the conversation with Ranim was not saved.', { exact: false }).waitFor();
+    await page.locator(`[data-row="${one}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Ranim' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('n');
+    await focused(note);
+    expect(await note.inputValue()).toBe('She is upset');
+    // The text that was typed during the saving stays too.
+    await page.unroute('**/notes');
+    await page.route('**/notes', (route) => void isTyped.then(() => route.fulfill(problem('internal_error'))));
+    let typed = (): void => {};
+    const isTyped = new Promise<void>((resolve) => (typed = resolve));
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Next');
+    typed();
+    await expect.poll(() => note.inputValue()).toBe('She is upset\n\nNext');
+    await note.blur();
     await answerAs(page);
     await page.keyboard.type('Too late');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    const refusal = { status: 409, contentType: 'application/problem+json', body: '{"code":"reply_outdated"}' };
-    await page.route('**/reply*', (route) => route.fulfill(refusal));
+    await page.route('**/reply*', (route) => route.fulfill(problem('reply_outdated')));
     await page.locator(`[data-row="${two}"]`).click();
     await page.getByText('Your reply to Ranim was not sent.', { exact: false }).waitFor();
     await page.locator(`[data-row="${one}"]`).click();

@@ -24,6 +24,7 @@ export const answerTexts = defineTexts(
     key_undo: 'Undo the waiting reply',
     undone: 'The reply was not sent. Your text is in the field again.',
     not_sent_to: 'Your reply to {name} was not sent. Open the conversation to send it again.',
+    not_saved_of: 'Your text for the conversation with {name} was not saved. Open the conversation to try again.',
   },
   {
     members: 'الأعضاء',
@@ -58,5 +59,6 @@ export const answerTexts = defineTexts(
     key_undo: 'استرجاع الرد المنتظر',
     undone: 'لم يُرسل الرد. عاد إلى الحقل.',
     not_sent_to: 'لم يُرسل ردك إلى {name}. افتح المحادثة لإرساله من جديد.',
+    not_saved_of: 'لم يُحفظ نصك للمحادثة مع {name}. افتح المحادثة للمحاولة من جديد.',
   },
 );

@@ -1,6 +1,7 @@
 import { ActionIcon, SegmentedControl, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import {
+  useEffect,
   useRef,
   useState,
   type ClipboardEvent,
@@ -15,7 +16,8 @@ import type { ConversationRecord, PresentMember } from '../../../../contract/das
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
+import { notifyDone, notifyFailed } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
@@ -195,6 +197,7 @@ type Sending = {
  * immediately.
  */
 function useSend({ item, side, text, setText, setReply, field, chosen, chosenActions }: Sending) {
+  const sayAnswer = useTexts(answerTexts);
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const note = useAct('addNote', { refresh: ['readConversation'] });
@@ -219,6 +222,8 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
       chosenActions.set(null);
     }
   };
+  const isHere = useIsHere();
+  const person = usePersonName()(item.end_user);
   /** Without an event, the member has confirmed the text. */
   const send = (event: FormEvent | KeyboardEvent | null): void => {
     event?.preventDefault();
@@ -239,16 +244,29 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
     }
     setText('');
     const params = { org_id, conversation_id: item.id };
-    // Text that was not sent returns to the field, unless the field has new text.
-    const settled = {
-      onError: () => setText((now) => (now === '' ? entered : now)),
-      onSettled: () => field.current?.focus(),
+    // The text returns to its field before newer text, also after the member has left the conversation.
+    const giveBack = (): void => {
+      setText((now) => (now === '' ? entered : `${entered}\n\n${now}`));
+      if (!isHere.current) notifyFailed(sayAnswer('not_saved_of', { name: person }));
     };
-    if (side === 'end_user') speak.mutate({ params, body: { text: entered } }, settled);
-    else note.mutate({ params, body: { text: entered, mentions: namedIn(entered, namable) } }, settled);
+    const saved =
+      side === 'end_user'
+        ? speak.mutateAsync({ params, body: { text: entered } })
+        : note.mutateAsync({ params, body: { text: entered, mentions: namedIn(entered, namable) } });
+    void saved.catch(giveBack).finally(() => field.current?.focus());
   };
   const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
   return { act, delayed, send, left, unanswered };
+}
+
+/** False after the member has left the conversation. */
+function useIsHere(): RefObject<boolean> {
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
+  return isHere;
 }
 
 /**
