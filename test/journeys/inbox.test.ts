@@ -4,6 +4,7 @@ import type { ConversationCounts } from '../../contract/dashboard/conversations.
 import {
   CHROMIUM,
   OWNER,
+  isFocused,
   follow,
   seriousFaults,
   settled,
@@ -684,6 +685,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
         .click();
       await note.waitFor({ state: 'detached' });
       expect((await read()).notes).toEqual([]);
+      await expect.poll(() => isFocused(page.getByRole('log'))).toBe(true);
     },
   );
 

@@ -1,5 +1,5 @@
 import { Anchor, Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { ConversationNote, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { clock } from '../../language/format.ts';
@@ -61,11 +61,12 @@ function DeleteNote({ note, item }: Pick<Props, 'note' | 'item'>): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [opened, setOpened] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
   const remove = useAct('deleteNote', { refresh: ['readConversation'] });
   const params = { org_id, conversation_id: item.id, note_id: note.id };
   return (
     <>
-      <Anchor component="button" type="button" size="xs" onClick={() => setOpened(true)}>
+      <Anchor ref={opener} component="button" type="button" size="xs" onClick={() => setOpened(true)}>
         {say('delete_note')}
       </Anchor>
       <ConfirmDialog
@@ -78,7 +79,10 @@ function DeleteNote({ note, item }: Pick<Props, 'note' | 'item'>): ReactNode {
         act={say('delete_note')}
         busy={remove.isPending}
         problem={remove.error}
-        onAct={() => remove.mutate({ params })}
+        // The button that opened the dialog disappears with the note, so the focus moves.
+        onAct={() =>
+          remove.mutate({ params }, { onSuccess: () => opener.current?.closest<HTMLElement>('[role=log]')?.focus() })
+        }
       >
         <Text size="sm">{say('delete_note_words')}</Text>
       </ConfirmDialog>
