@@ -126,6 +126,29 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(stored).toEqual(['refund', 'vip']);
     await field.press('Backspace');
     await expect.poll(stored).toEqual(['refund']);
+    // A tag that is being saved stays when the tags are read again after the tag before it.
+    let release = (): void => {};
+    const isRead = new Promise<void>((resolve) => (release = resolve));
+    let isSaved = Promise.resolve();
+    await page.route('**/tags', async (route) => {
+      const tags = route.request().postData() ?? '';
+      if (tags.includes('third')) await isSaved;
+      else if (tags.includes('second'))
+        return (isSaved = isRead.then(async () => route.fulfill({ response: await route.fetch() })));
+      return route.continue();
+    });
+    await field.fill('first');
+    await field.press('Enter');
+    await field.fill('second');
+    await field.press('Enter');
+    await page.getByRole('log').getByText('first', { exact: true }).waitFor();
+    await field.fill('third');
+    await field.press('Enter');
+    release();
+    await expect.poll(stored).toEqual(['refund', 'first', 'second', 'third']);
+    await page.unroute('**/tags');
+    for (let many = 3; many > 0; many--) await field.press('Backspace');
+    await expect.poll(stored).toEqual(['refund']);
     await page.reload();
     await page.getByRole('complementary').getByText('refund', { exact: true }).waitFor();
     // Several changes in a row are one line of the transcript.

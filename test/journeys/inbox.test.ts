@@ -260,12 +260,46 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await change('visits', '٤');
     await change('city', '');
     await expect.poll(person).toMatchObject({ email: 'noor@example.com', attributes: { plan: 'gold', visits: 4 } });
-    await panel.getByRole('textbox', { name: 'Name of the attribute' }).fill('order');
+    // A value that another member changes while its field is open is not overwritten.
+    let save = (): void => {};
+    const isOpen = new Promise<void>((resolve) => (save = resolve));
+    await page.route('**/end-users/*', async (route) => {
+      if (route.request().method() === 'PATCH') await isOpen;
+      await route.continue();
+    });
+    const focused = (label: string) =>
+      expect.poll(() => isFocused(panel.getByRole('button', { name: `Change ${label}: ` }))).toBe(true);
+    await change('visits', '5');
+    await focused('visits');
+    await panel.getByRole('button', { name: 'Change plan: ' }).press('Enter');
+    await journey.api(
+      `PATCH /organizations/${orgId}/end-users/${end_user.id}`,
+      { attributes: { plan: 'silver' } },
+      cookie,
+    );
+    save();
+    await panel.getByRole('button', { name: 'Change visits: 5' }).waitFor();
     await page.keyboard.press('Enter');
+    await focused('plan');
+    await panel.getByRole('button', { name: 'Change plan: silver' }).waitFor();
+    const name = panel.getByRole('textbox', { name: 'Name of the attribute' });
+    await name.fill('order');
+    await page.keyboard.press('Enter');
+    await focused('order');
     await change('order', 'A-1');
-    await expect.poll(async () => (await person()).attributes).toEqual({ plan: 'gold', visits: 4, order: 'A-1' });
-    await panel.getByRole('combobox', { name: 'Consent for Sandbox' }).selectOption('Opted out');
+    await expect.poll(async () => (await person()).attributes).toEqual({ plan: 'silver', visits: 5, order: 'A-1' });
+    await expect.poll(() => isFocused(name)).toBe(true);
+    await journey.api(`PATCH /organizations/${orgId}/end-users/${end_user.id}`, { tags: ['vip'] }, cookie);
+    const tags = panel.getByRole('combobox', { name: 'Tags' });
+    await tags.fill('late');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await person()).tags).toEqual(['vip', 'late']);
+    const consent = panel.getByRole('combobox', { name: 'Consent for Sandbox' });
+    await consent.focus();
+    await consent.selectOption('Opted out');
     await expect.poll(async () => (await person()).consent.sandbox?.status).toBe('opted_out');
+    await expect.poll(() => consent.inputValue()).toBe('opted_out');
+    expect(await isFocused(consent)).toBe(true);
 
     await panel.getByRole('button', { name: 'Order of attributes' }).click();
     const dialog = page.getByRole('dialog', { name: 'Order of attributes' });
@@ -273,7 +307,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await seriousFaults(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     const labels = () => panel.getByRole('button', { name: /^Change (order|plan|visits): / }).allTextContents();
-    await expect.poll(labels).toEqual(['Change order: A-1', 'Change visits: 4', 'Change plan: gold']);
+    await expect.poll(labels).toEqual(['Change order: A-1', 'Change visits: 5', 'Change plan: silver']);
     expect(await seriousFaults(page)).toEqual([]);
     for (const [width, height] of [
       [1440, 900],

@@ -21,6 +21,8 @@ type Props = {
 export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }: Props): ReactNode {
   const say = useTexts(personTexts);
   const [typed, setTyped] = useState<string | null>(null);
+  // Another member may change the value while the field is open.
+  const [opened, setOpened] = useState(value);
   // After a refusal, the next change starts with the refused text.
   const [last, setLast] = useState(value);
   const button = useRef<HTMLButtonElement>(null);
@@ -29,13 +31,17 @@ export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }:
     if (typed === null) return;
     setTyped(null);
     setLast(typed);
-    if (isSaved && typed.trim() !== value) onSave?.(typed.trim());
+    if (isSaved && typed.trim() !== opened) onSave?.(typed.trim());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
     event.preventDefault();
     end(event.key === 'Enter');
     requestAnimationFrame(() => button.current?.focus());
+  };
+  const open = (): void => {
+    setOpened(value);
+    setTyped(error ? last : value);
   };
   const shown = value === '' ? <span className={classes.soft}>{say('none')}</span> : <bdi>{value}</bdi>;
   return (
@@ -44,7 +50,7 @@ export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }:
         <span>{shown}</span>
       ) : typed === null ? (
         <span className={classes.editable}>
-          <UnstyledButton ref={button} className={classes.value} onClick={() => setTyped(error ? last : value)}>
+          <UnstyledButton ref={button} className={classes.value} onClick={open}>
             <VisuallyHidden>{say('change', { name: label })}: </VisuallyHidden>
             {shown}
           </UnstyledButton>

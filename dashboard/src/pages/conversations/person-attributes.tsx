@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
@@ -91,35 +91,47 @@ function AddAttribute({ known, change }: { known: readonly string[]; change: Cha
   const [added, setAdded] = useState('');
   const [name, setName] = useState<string | null>(null);
   const isKnown = known.includes(added.trim());
+  const isNamed = name !== null && !known.includes(name);
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // The field or button with the focus was replaced.
+    if (name !== null && document.activeElement === document.body)
+      box.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [name, isNamed]);
   const choose = (): void => {
     if (added.trim() === '' || isKnown) return;
     setName(added.trim());
     setAdded('');
   };
-  if (name !== null && !known.includes(name))
-    return (
-      <EditableFact
-        label={name}
-        value=""
-        error={change.errorOf(`attributes.${name}`)}
-        onSave={(value) => change.set(`attributes.${name}`, { attributes: { [name]: value } })}
-      />
-    );
   return (
-    <TextInput
-      size="xs"
-      dir="auto"
-      aria-label={say('attribute_name')}
-      placeholder={say('attribute_add')}
-      maxLength={64}
-      value={added}
-      error={isKnown && say('attribute_exists')}
-      onChange={(event) => setAdded(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && !event.nativeEvent.isComposing) choose();
-      }}
-      onBlur={choose}
-    />
+    <div ref={box} style={{ display: 'contents' }}>
+      {isNamed ? (
+        <EditableFact
+          label={name}
+          value=""
+          error={change.errorOf(`attributes.${name}`)}
+          onSave={(value) => change.set(`attributes.${name}`, { attributes: { [name]: value } })}
+        />
+      ) : (
+        <TextInput
+          size="xs"
+          dir="auto"
+          aria-label={say('attribute_name')}
+          placeholder={say('attribute_add')}
+          maxLength={64}
+          value={added}
+          error={isKnown && say('attribute_exists')}
+          onChange={(event) => setAdded(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            // The key must not press the button that gets the focus.
+            event.preventDefault();
+            choose();
+          }}
+          onBlur={choose}
+        />
+      )}
+    </div>
   );
 }
 

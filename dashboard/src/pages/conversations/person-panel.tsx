@@ -73,7 +73,8 @@ type PartProps = { person: EndUserRecord; change: ChangePerson | null };
 function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
   const say = useTexts(personTexts);
   const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
-  const shown = sent !== null && sent.before === JSON.stringify(tags) ? sent.tags : tags;
+  const isNewer = sent !== null && (change?.isPending || sent.before === JSON.stringify(tags));
+  const shown = isNewer ? sent.tags : tags;
   if (change === null)
     return (
       tags.length > 0 && (
@@ -98,7 +99,9 @@ function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
         error={change.errorOf('tags')}
         onChange={(next) => {
           setSent({ before: JSON.stringify(tags), tags: next });
-          change.set('tags', { tags: next });
+          const isLeft = (tag: string): boolean => next.includes(tag) || !shown.includes(tag);
+          const added = next.filter((tag) => !shown.includes(tag));
+          change.set('tags', (newest) => ({ tags: [...new Set([...newest.tags.filter(isLeft), ...added])] }));
         }}
       />
     </Fact>
@@ -134,7 +137,6 @@ function PersonConsent({ person: { id, consent }, kind, may }: ConsentProps): Re
                 size="xs"
                 aria-label={say('consent_of', { channel: name(one) })}
                 value={statusOf(one)}
-                disabled={set.isPending}
                 data={[
                   // The entry without a consent cannot be chosen again, because a consent is never removed.
                   { value: '', label: say('consent_none'), disabled: true },

@@ -29,7 +29,8 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
       )
     );
   }
-  const shown = sent !== null && sent.before === JSON.stringify(tags) ? sent.tags : tags;
+  const isNewer = sent !== null && (set.isPending || sent.before === JSON.stringify(tags));
+  const shown = isNewer ? sent.tags : tags;
   return (
     <Fact label={say('tags')}>
       <TagsInput
