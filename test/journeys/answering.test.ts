@@ -358,10 +358,15 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     // The form loads after the dialog has opened.
     await focused(dialog.getByRole('textbox', { name: 'Name' }));
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Money back');
+    // Another member changes the text.
+    const { data } = await call('GET /saved-replies');
+    const { id } = data.find(({ name }: { name: string }) => name === 'Refund');
+    await call(`PATCH /saved-replies/${id}`, { text: { default: 'We refund all of it.' } });
     await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('We refund all of it.').waitFor();
     await page.getByRole('button', { name: 'Delete Money back' }).click();
     await dialog.getByRole('button', { name: 'Delete the saved reply' }).click();
-    await page.getByText('We refund it.').waitFor({ state: 'detached' });
+    await page.getByText('We refund all of it.').waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IdentityProvider, startIdentityProvider } from '../fakes/identity-provider.ts';
 import { startNameServer, type NameServer } from '../fakes/name-server.ts';
-import { CHROMIUM, type Journey, OWNER, startJourney } from './dashboard-browser.ts';
+import { CHROMIUM, type Journey, OWNER, type Owner, startJourney } from './dashboard-browser.ts';
 
 /**
  * From an empty settings page to a new signed-in colleague, with a real browser, a real provider and a real name
@@ -14,6 +14,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
   let journey: Journey;
   let provider: IdentityProvider;
   let dns: NameServer;
+  let owner: Owner;
   beforeAll(async () => {
     provider = await startIdentityProvider();
     dns = await startNameServer();
@@ -24,7 +25,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
       PARLEY_EGRESS_ALLOW: '127.0.0.1',
       DNS_SERVERS: dns.address,
     });
-    await journey.owner();
+    owner = await journey.owner();
   });
   afterAll(async () => {
     await journey?.stop();
@@ -51,6 +52,15 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await page.getByLabel('Client secret', { exact: true }).fill(provider.clientSecret);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The provider was saved.').waitFor();
+
+    // Another owner turns the provider off. Saving another field does not turn it on again.
+    await owner.call('PUT /sign-in', { enabled: false });
+    await page.getByLabel('Role for new members').selectOption('Viewer');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect
+      .poll(async () => (await owner.call('GET /sign-in')).provider)
+      .toMatchObject({ default_role: 'viewer', enabled: false });
+    await owner.call('PUT /sign-in', { enabled: true, default_role: 'member' });
 
     await page.getByLabel('Domain', { exact: true }).fill('example.com');
     await page.getByRole('button', { name: 'Add domain' }).click();

@@ -47,8 +47,16 @@ describe.skipIf(!CHROMIUM)('the sites of an agent', () => {
     expect(await seriousFaults(page)).toEqual([]);
     await editing.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The site was changed.').waitFor();
-    const stored = await journey.app.db.execute(sql`SELECT schedule, max_pages FROM document_source`);
-    expect(stored.rows).toEqual([{ schedule: 'daily', max_pages: 7 }]);
+    const stored = async () =>
+      (await journey.app.db.execute(sql`SELECT schedule, max_pages FROM document_source`)).rows;
+    expect(await stored()).toEqual([{ schedule: 'daily', max_pages: 7 }]);
+    // Another member changes the schedule.
+    await sites.getByRole('button', { name: /^Change: / }).click();
+    await editing.getByLabel('Maximum number of pages').fill('8');
+    await journey.app.db.execute(sql`UPDATE document_source SET schedule = 'weekly'`);
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await editing.waitFor({ state: 'detached' });
+    expect(await stored()).toEqual([{ schedule: 'weekly', max_pages: 8 }]);
 
     await journey.app.db.execute(sql`INSERT INTO document_page (org_id, source_id, url, found)
       SELECT org_id, id, ${site.url} || '/help/z' || to_char(n, 'FM000'), 1 FROM document_source, generate_series(1, ${MANY}) n`);

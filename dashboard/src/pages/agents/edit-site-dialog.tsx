@@ -33,19 +33,19 @@ function Form({ agentId, item, onClose }: Props & { item: SourceRecord }): React
   const update = useAct('updateSource', { refresh: ['listSources'] });
   const [schedule, setSchedule] = useState(item.schedule);
   const [maxPages, setMaxPages] = useState<number | undefined>(item.max_pages);
-  const save = (): void =>
-    update.mutate(
-      {
-        params: { org_id, agent_id: agentId, source_id: item.id },
-        body: { schedule, ...(maxPages !== undefined && { max_pages: maxPages }) },
-      },
-      {
-        onSuccess: () => {
-          onClose();
-          notifyDone(say('edited'));
-        },
-      },
-    );
+  const onSuccess = (): void => {
+    onClose();
+    notifyDone(say('edited'));
+  };
+  const save = (): void => {
+    // Another member may have changed the other field.
+    const body = {
+      ...(schedule !== item.schedule && { schedule }),
+      ...(maxPages !== undefined && maxPages !== item.max_pages && { max_pages: maxPages }),
+    };
+    if (Object.keys(body).length === 0) return onSuccess();
+    update.mutate({ params: { org_id, agent_id: agentId, source_id: item.id }, body }, { onSuccess });
+  };
   return (
     <DialogForm
       onSubmit={(event) => {

@@ -43,7 +43,9 @@ function Existing({ id, onClose }: { id: string; onClose: () => void }): ReactNo
   return <ReplyForm item={read.data} onClose={onClose} />;
 }
 
-function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: () => void }): ReactNode {
+function ReplyForm({ item: newest, onClose }: { item: SavedReplyRecord | null; onClose: () => void }): ReactNode {
+  // The fields start from this record, also if a newer one is read later.
+  const [item] = useState(newest);
   const say = useTexts(savedReplyTexts);
   const sayCommon = useTexts(common);
   const [text, setText] = useState<LocalizedText>(item?.text ?? {});
@@ -129,8 +131,13 @@ function useSave(item: SavedReplyRecord | null) {
         notifyDone(say('saved'));
       },
     } as object;
-    if (item === null) create.mutate({ params: { org_id }, body }, then);
-    else update.mutate({ params: { org_id, saved_reply_id: item.id }, body }, then);
+    if (item === null) return create.mutate({ params: { org_id }, body }, then);
+    // Another member may have changed the other fields.
+    const before: Record<string, unknown> = item;
+    const isChanged = ([name, value]: [string, unknown]): boolean =>
+      JSON.stringify(value) !== JSON.stringify(before[name]);
+    const changes = Object.fromEntries(Object.entries(body).filter(isChanged));
+    update.mutate({ params: { org_id, saved_reply_id: item.id }, body: changes }, then);
   };
   return { save, busy: create.isPending || update.isPending, error: create.error ?? update.error };
 }

@@ -1,7 +1,11 @@
 import { Alert, Button, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { JOIN_ROLES, type SignInSettings } from '../../../../../contract/dashboard/sign-in-provider.ts';
+import {
+  JOIN_ROLES,
+  type SetSignInProviderBody,
+  type SignInSettings,
+} from '../../../../../contract/dashboard/sign-in-provider.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
@@ -30,14 +34,21 @@ const valuesOf = (provider: SignInSettings['provider']): Values => ({
   state: provider?.enabled === false ? 'off' : 'on',
 });
 
-/** An empty secret means that the stored secret stays. */
-const bodyOf = ({ client_secret, state, ...values }: Values) => ({
-  issuer: values.issuer.trim(),
-  client_id: values.client_id.trim(),
-  default_role: values.default_role,
-  enabled: state === 'on',
-  ...(client_secret !== '' && { client_secret }),
-});
+/**
+ * Another owner may have changed the other fields. An empty secret means that the stored secret stays, and
+ * another issuer needs its own client.
+ */
+const changesOf = ({ client_secret, ...values }: Values, stored: Values): SetSignInProviderBody => {
+  const [issuer, client_id] = [values.issuer.trim(), values.client_id.trim()];
+  const isOther = issuer !== stored.issuer;
+  return {
+    ...(isOther && { issuer }),
+    ...((isOther || client_id !== stored.client_id) && { client_id }),
+    ...(values.default_role !== stored.default_role && { default_role: values.default_role }),
+    ...(values.state !== stored.state && { enabled: values.state === 'on' }),
+    ...(client_secret !== '' && { client_secret }),
+  };
+};
 
 export function ProviderCard({ orgId, settings }: Props): ReactNode {
   const say = useTexts(texts);
@@ -46,7 +57,8 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
   const set = useAct('setSignInProvider', { refresh: ['readSignInSettings'] });
   const check = useAct('checkSignInProvider', { refresh: [] });
   const params = { org_id: orgId };
-  const form = useCheckedForm<Values>(valuesOf(provider), (common) => ({
+  const stored = valuesOf(provider);
+  const form = useCheckedForm<Values>(stored, (common) => ({
     issuer: (value) => (value.trim() === '' ? common('required') : null),
     client_id: (value) => (value.trim() === '' ? common('required') : null),
     client_secret: (value, { issuer }) =>
@@ -62,16 +74,13 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
 
   const submit = form.submit((values) => {
     check.reset();
-    set.mutate(
-      { params, body: bodyOf(values) },
-      {
-        onSuccess: () => {
-          form.reset();
-          notifyDone(say('saved'));
-        },
-        onError: form.place,
-      },
-    );
+    const onSuccess = (): void => {
+      form.settled(values);
+      notifyDone(say('saved'));
+    };
+    const body = changesOf(values, stored);
+    if (Object.keys(body).length === 0) return onSuccess();
+    set.mutate({ params, body }, { onSuccess, onError: form.place });
   });
   const problem = form.unplaced(set.error) ?? form.unplaced(check.error);
   return (
