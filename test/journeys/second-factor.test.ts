@@ -59,7 +59,14 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     const app = URI.parse(text!) as TOTP;
     const code = (steps = 0): string => app.generate({ timestamp: Date.now() + steps * STEP_MS });
     await dialog.getByLabel('Code from the app').fill(code());
+    // The codes are shown once, so they are shown even if the dialog was closed before the response.
+    let confirm = (): void => {};
+    const isClosed = new Promise<void>((resolve) => (confirm = resolve));
+    await page.route('**/authenticator/confirm', (route) => void isClosed.then(() => route.continue()), { times: 1 });
     await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    confirm();
     await page.getByText('Keep your recovery codes').waitFor();
     const shown = await page.locator('[data-shown-once]').innerText();
     await page.getByRole('button', { name: 'I have saved the codes' }).click();
@@ -107,6 +114,11 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
 
     await follow(page, ACCOUNT);
     await page.getByText('9 recovery codes are left.').waitFor();
+    const others = page.getByRole('button', { name: 'Sign out there' });
+    const many = await others.count();
+    await others.first().press('Enter');
+    await expect.poll(() => others.count()).toBe(many - 1);
+    await expect.poll(() => isFocused(page.getByRole('heading', { name: 'Where you are signed in' }))).toBe(true);
     await page.getByRole('region', { name: 'Authenticator app' }).getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Current password').fill(PASSWORD);

@@ -75,11 +75,13 @@ function Confirm({ made, onCancel, onCodes }: SetUpProps & { made: AnswerOf<'sta
   const form = useCheckedForm({ code: '' }, (common) => ({
     code: (value) => (value.trim() === '' ? common('required') : null),
   }));
-  const submit = form.submit(({ code }) =>
-    confirm.mutate(
-      { body: { code: latinDigits(code.trim()) } },
-      { onSuccess: ({ recovery_codes }) => onCodes(recovery_codes), onError: () => form.focus('code') },
-    ),
+  // The codes are shown once. The callbacks of `mutate` are not called if the dialog was closed before the response.
+  const submit = form.submit(
+    ({ code }) =>
+      void confirm.mutateAsync({ body: { code: latinDigits(code.trim()) } }).then(
+        ({ recovery_codes }) => onCodes(recovery_codes),
+        () => form.focus('code'),
+      ),
   );
   return (
     <DialogForm

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode, type RefObject } from 'react';
 import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
@@ -11,6 +11,7 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
+import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization, useSession } from '../../../session/session.ts';
 import { WeeklyMailCard } from './weekly-mail-card.tsx';
 import { texts } from '../texts.ts';
@@ -44,29 +45,27 @@ function Sessions(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
   const sessions = useRead('listSessions', {}, { every: 15_000 });
-  const end = useAct('endSession', { refresh: ['listSessions'] });
-  const endOthers = useAct('endOtherSessions', { refresh: ['listSessions'] });
   const others = sessions.data?.data.some(({ current }) => !current);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { end, ending, endOthers, isEndingOthers, error } = useEndSessions(heading);
   return (
     <section aria-label={say('sessions')} className={classes.sessions}>
       <Group justify="space-between" align="flex-end" mb="sm">
         <div>
-          <h2 className={classes.heading}>{say('sessions')}</h2>
+          <h2 ref={heading} tabIndex={-1} className={classes.heading}>
+            {say('sessions')}
+          </h2>
           <Text size="sm" c="dimmed">
             {say('sessions_hint')}
           </Text>
         </div>
         {others && (
-          <Button
-            variant="default"
-            loading={endOthers.isPending}
-            onClick={() => endOthers.mutate({}, { onSuccess: () => notifyDone(say('ended_others')) })}
-          >
+          <Button variant="default" loading={isEndingOthers} onClick={endOthers}>
             {say('end_others')}
           </Button>
         )}
       </Group>
-      {(end.error ?? endOthers.error) && <ProblemAlert problem={end.error ?? endOthers.error} />}
+      {error && <ProblemAlert problem={error} />}
       <DataList
         label={say('sessions')}
         read={sessions}
@@ -95,15 +94,7 @@ function Sessions(): ReactNode {
             align: 'end',
             cell: ({ id, current }) =>
               current ? null : (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="gray"
-                  loading={end.isPending && end.variables.params.session_id === id}
-                  onClick={() =>
-                    end.mutate({ params: { session_id: id } }, { onSuccess: () => notifyDone(say('ended')) })
-                  }
-                >
+                <Button size="compact-sm" variant="subtle" color="gray" loading={ending === id} onClick={() => end(id)}>
                   {say('end_session')}
                 </Button>
               ),
@@ -112,6 +103,27 @@ function Sessions(): ReactNode {
       />
     </section>
   );
+}
+
+/** Ends sessions. The pressed button then no longer exists, so the focus moves to the heading. */
+function useEndSessions(heading: RefObject<HTMLElement | null>) {
+  const say = useTexts(texts);
+  const focusOn = useFocus();
+  const one = useAct('endSession', { refresh: ['listSessions'] });
+  const others = useAct('endOtherSessions', { refresh: ['listSessions'] });
+  const done = (word: 'ended' | 'ended_others') => ({
+    onSuccess: () => {
+      notifyDone(say(word));
+      focusOn(() => heading.current);
+    },
+  });
+  return {
+    end: (session_id: string): void => one.mutate({ params: { session_id } }, done('ended')),
+    ending: one.isPending ? one.variables.params.session_id : null,
+    endOthers: (): void => others.mutate({}, done('ended_others')),
+    isEndingOthers: others.isPending,
+    error: one.error ?? others.error,
+  };
 }
 
 function PasswordCard(): ReactNode {
