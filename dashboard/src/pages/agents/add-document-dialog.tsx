@@ -51,7 +51,9 @@ function Form({ agentId, onAdded, onClose }: Props): ReactNode {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
       if (text.includes('\0')) throw new Error('not text');
       form.setFieldValue('text', text);
-      if (form.getValues().name === '') form.setFieldValue('name', file.name.slice(0, MAX_NAME_CHARACTERS));
+      // The cut can leave half of an emoji, which the server refuses.
+      if (form.getValues().name === '')
+        form.setFieldValue('name', file.name.slice(0, MAX_NAME_CHARACTERS).replace(/\p{Cs}$/u, ''));
       form.clearErrors();
     } catch {
       form.setFieldError('text', say('document_unreadable'));

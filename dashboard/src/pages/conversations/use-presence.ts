@@ -89,7 +89,8 @@ function useTell(conversation_id: string): (presence: Presence, draft?: string) 
   newest.current = (presence, draft) =>
     mutate({
       params: { org_id, conversation_id },
-      body: { presence, ...(draft && { draft: draft.slice(0, MAX_SHARED_DRAFT) }) },
+      // The cut can leave half of an emoji, which the server refuses.
+      body: { presence, ...(draft && { draft: draft.slice(0, MAX_SHARED_DRAFT).replace(/\p{Cs}$/u, '') }) },
       keepalive: presence === 'gone',
     });
   return tell.current;

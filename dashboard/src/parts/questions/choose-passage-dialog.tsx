@@ -46,7 +46,8 @@ type FormProps = { item: Teachable; onClose: () => void; onLearned: (() => void)
 function Form({ item, onClose, onLearned }: FormProps): ReactNode {
   const say = useTexts(teachTexts);
   const params = { org_id: useOrganization().id, agent_id: item.agentId };
-  const asked = item.question.slice(0, MAX_WORDING_CHARACTERS);
+  // The cut can leave half of an emoji, which the server refuses.
+  const asked = item.question.slice(0, MAX_WORDING_CHARACTERS).replace(/\p{Cs}$/u, '');
   const [search, setSearch] = useState('');
   const [sought] = useDebouncedValue(search.trim(), SEARCH_AFTER_MS);
   const read = useRead('suggestPassages', {

@@ -21,7 +21,12 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
   const client = useQueryClient();
   return useMutation<CaseResult, Problem, Written>({
     mutationFn: async ({ question, answer, addTest }) => {
-      const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
+      // The cut can leave half of an emoji, which the server refuses.
+      const name = question
+        .replaceAll(/\s+/g, ' ')
+        .slice(0, MAX_NAME_CHARACTERS)
+        .replace(/\p{Cs}$/u, '')
+        .trim();
       const text = `# ${question.replaceAll(/\s+/g, ' ')}\n\n${answer}`;
       const [example] = item.examples;
       // The text of a person is erased together with this person.

@@ -39,7 +39,12 @@ const MAX_DESCRIPTION = 1024;
 
 /** Builds the version that is approved with the tool. */
 export const formOf = ({ name, description, parameters, pin }: McpTool, server: string) => ({
-  description: description.slice(0, MAX_DESCRIPTION).trim() || name,
+  // The cut can leave half of an emoji, which the server refuses.
+  description:
+    description
+      .slice(0, MAX_DESCRIPTION)
+      .replace(/\p{Cs}$/u, '')
+      .trim() || name,
   parameters,
   mcp: { server, tool: name, pin },
 });

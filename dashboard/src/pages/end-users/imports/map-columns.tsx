@@ -184,7 +184,8 @@ function useFieldWord(): (target: string) => string {
 }
 
 function targetsOf(heading: string, chosen: string | null, word: (target: string) => string, leaveOut: string) {
-  const own = `attributes.${heading.trim().slice(0, 64)}`;
+  // The cut can leave half of an emoji, which the server refuses.
+  const own = `attributes.${heading.trim().slice(0, 64)}`.replace(/\p{Cs}$/u, '');
   const attributes = [...new Set([chosen ?? '', own].filter((one) => /^attributes\../.test(one)))];
   return [
     { value: '', label: leaveOut },
