@@ -289,8 +289,10 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       await journey.api(`POST ${await invited(south.body.id)}`, { name: 'Cy', password: PASSWORD });
       await page.goto(journey.app.url + (await invited(orgId)));
       // Signed in as a person who is not invited.
+      await page.evaluate("sessionStorage['parley.reply.conv_1'] = 'half written'");
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('link', { name: 'I have an account: sign in' }).click();
+      expect(await everythingKept(page)).not.toContain('half written');
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();

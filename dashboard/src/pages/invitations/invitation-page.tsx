@@ -10,7 +10,7 @@ import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
-import { forgetSession, sessionOptions } from '../../session/session.ts';
+import { forgetSession, forgetWritten, sessionOptions } from '../../session/session.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { FrontLoading } from '../../shell/front-loading.tsx';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
@@ -49,6 +49,12 @@ export function InvitationPage(): ReactNode {
   );
 }
 
+/** The next person in this tab does not find unfinished text of the previous one. */
+function leave(): void {
+  forgetWritten();
+  void forgetSession().then(() => location.reload());
+}
+
 function SignedIn({ invitation, look, session }: Props & { session: SessionView }): ReactNode {
   const say = useTexts(texts);
   const entered = useEnter();
@@ -59,11 +65,7 @@ function SignedIn({ invitation, look, session }: Props & { session: SessionView 
       <Stack>
         <Text size="sm">{say.rich('invited_other', { own: <b className="ltr">{session.user.email}</b> })}</Text>
         {signOut.error && <ProblemAlert problem={signOut.error} />}
-        <Button
-          variant="default"
-          loading={signOut.isPending}
-          onClick={() => signOut.mutate({}, { onSuccess: () => void forgetSession().then(() => location.reload()) })}
-        >
+        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate({}, { onSuccess: leave })}>
           {say('sign_out')}
         </Button>
       </Stack>
