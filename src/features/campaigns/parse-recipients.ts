@@ -1,10 +1,13 @@
 import { RecipientInput } from '../../../contract/campaigns.ts';
+import { MAX_JSON_KEYS } from '../../../contract/limits.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { checkRow, readRow } from './add-recipients.ts';
 import type { RecipientInputRow } from './recipient-input-row.ts';
 import { personOf, suggestColumns } from '../../store/end-users/import-columns.ts';
 import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
+import { cutText } from '../../kernel/cut-text.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
+import { parseStrictJson } from '../../kernel/strict-json.ts';
 import { compileBody } from '../../kernel/validation/validate.ts';
 
 /** Checks one recipient, as step 14 of the order of checks does (docs/security.md). */
@@ -48,13 +51,9 @@ async function* readLines(text: string): AsyncGenerator<RecipientInputRow> {
 }
 
 function readLine(line: string): RecipientInputRow {
-  let row: unknown;
-  try {
-    row = JSON.parse(line);
-  } catch {
-    return wrong({ pointer: '', code: 'json', detail: 'The line is not a JSON object.' });
-  }
-  return checkRow(readRow(check, row));
+  const parsed = parseStrictJson(line, MAX_JSON_KEYS, 'line');
+  if ('fault' in parsed) return wrong({ pointer: '', code: 'json', detail: parsed.fault });
+  return checkRow(readRow(check, parsed.value));
 }
 
 const wrong = (fault: Fault): RecipientInputRow => ({ ref: null, errors: [fault] });
@@ -89,7 +88,7 @@ function columnsOf(header: readonly string[]): Columns {
   );
   if (!person.some((field) => field !== null && IDENTITIES.includes(field)))
     throw new FileFault('columns', NO_IDENTITY);
-  const other = header.map((name, at) => (person[at] === null ? name.trim().slice(0, MAX_VARIABLE_NAME) : null));
+  const other = header.map((name, at) => (person[at] === null ? cutText(name.trim(), MAX_VARIABLE_NAME) : null));
   return { person, other };
 }
 

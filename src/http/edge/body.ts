@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Upload } from './upload-memory.ts';
-import { parseStrictJson } from './json.ts';
+import { parseStrictJson } from '../../kernel/strict-json.ts';
 
 export type Body = { readonly value: unknown; readonly bytes: Buffer };
 export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number; readonly maxBytes?: number };

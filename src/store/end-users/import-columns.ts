@@ -1,6 +1,7 @@
 import { importedCell } from '../../../contract/csv.ts';
 import type { ImportField } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
+import { cutText } from '../../kernel/cut-text.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { tagsIn } from './resolve.ts';
 
@@ -26,7 +27,7 @@ export function suggestColumns(header: readonly string[]): (string | null)[] {
     const name = heading.trim();
     const plain = name.toLowerCase().replaceAll(/[\s_.-]/g, '');
     const field = name.startsWith('attributes.')
-      ? name.slice(0, 'attributes.'.length + 64)
+      ? cutText(name, 'attributes.'.length + 64)
       : Object.entries(KNOWN).find(([, names]) => names.includes(plain))?.[0];
     if (field === undefined || field === 'attributes.' || usedFields.has(field)) return null;
     usedFields.add(field);

@@ -71,6 +71,27 @@ describe('an audience is added in the background', () => {
     expect(rows).toEqual([{ file: null, filter: null, after: null, lease: null }]);
   });
 
+  it('a row with a text that no database stores is invalid, and the other rows are added', async () => {
+    const path = await givenCampaign();
+    const lines = [
+      String.raw`{"end_user":{"external_id":"strict-nul"},"variables":{"note":"\u0000"}}`,
+      String.raw`{"end_user":{"external_id":"strict-\ud83d"}}`,
+      String.raw`{"end_user":{"external_id":"strict-ref"},"ref":"\ud83d"}`,
+      '{"end_user":{"external_id":"strict-twice","external_id":"strict-other"}}',
+      '{"end_user":{"external_id":"strict-good"}}',
+    ];
+    const pushed = await call(`POST ${path}/pushes`, { file: lines.join('\n') });
+    expect(await ended(path, pushed.body.id)).toMatchObject({ state: 'done', fault: null, accepted: 1, invalid: 4 });
+  });
+
+  it('a name of a column that is cut inside of a surrogate pair stops no addition', async () => {
+    const path = await givenCampaign();
+    const name = `${'x'.repeat(63)}\u{1f600}`;
+    const file = `id,${name},attributes.${name}\ncut-1,value,value`;
+    const pushed = await call(`POST ${path}/pushes`, { file });
+    expect(await ended(path, pushed.body.id)).toMatchObject({ state: 'done', fault: null, accepted: 1 });
+  });
+
   it('invalid rows of a file are reported, and a broken file adds no one', async () => {
     const path = await givenCampaign();
     const rows = rowsOf(600).map((row, n) => `${row},${n === 0 ? 'voucher' : `V-${n - 1}`}`);

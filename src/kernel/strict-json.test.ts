@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cpuMs } from '../../../test/cpu-time.ts';
-import { parseStrictJson } from './json.ts';
+import { cpuMs } from '../../test/cpu-time.ts';
+import { parseStrictJson } from './strict-json.ts';
 
 const parse = (text: string, maxKeys = 1_000) => parseStrictJson(text, maxKeys);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../contract/limits.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../contract/limits.ts';
 
 /**
  * Parses strict JSON, so that two parsers of the same bytes must agree (RFC 7493): no duplicate keys, no lone
@@ -9,23 +9,27 @@ import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../contract/limits.ts';
  */
 export type Parsed = { readonly value: unknown } | { readonly fault: string };
 
-export function parseStrictJson(text: string, maxKeys: number): Parsed {
+export function parseStrictJson(text: string, maxKeys: number, what: 'body' | 'line' = 'body'): Parsed {
+  const parsed = parse(text, maxKeys);
+  return 'fault' in parsed ? { fault: `The ${what} ${parsed.fault}` } : parsed;
+}
+
+function parse(text: string, maxKeys: number): Parsed {
   const shape = scan(text);
-  if (shape.depth > MAX_JSON_DEPTH) return { fault: `The body is nested more than ${MAX_JSON_DEPTH} levels deep.` };
-  if (shape.values > MAX_JSON_VALUES)
-    return { fault: `The body has more than ${MAX_JSON_VALUES.toLocaleString('en')} values.` };
-  if (shape.keys > maxKeys) return { fault: `The body has more than ${maxKeys.toLocaleString('en')} keys.` };
+  if (shape.depth > MAX_JSON_DEPTH) return { fault: `is nested more than ${MAX_JSON_DEPTH} levels deep.` };
+  if (shape.values > MAX_JSON_VALUES) return { fault: `has more than ${MAX_JSON_VALUES.toLocaleString('en')} values.` };
+  if (shape.keys > maxKeys) return { fault: `has more than ${maxKeys.toLocaleString('en')} keys.` };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { fault: 'The body is not JSON.' };
+    return { fault: 'is not JSON.' };
   }
   // NUL and surrogates can only come from escapes, because neither JSON nor UTF-8 allows them unescaped.
   const walk = { keys: 0, checkStrings: text.includes('\\u'), fault: null };
   inspect(value, walk);
   if (walk.fault !== null) return { fault: walk.fault };
-  if (walk.keys !== shape.keys) return { fault: 'The body has the same key twice in one object.' };
+  if (walk.keys !== shape.keys) return { fault: 'has the same key twice in one object.' };
   return { value };
 }
 
@@ -70,16 +74,16 @@ function inspect(value: unknown, walk: Walk): void {
   if (typeof value === 'string') {
     if (walk.checkStrings) inspectText(value, walk);
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) walk.fault = 'The body contains a number that is too large.';
+    if (!Number.isFinite(value)) walk.fault = 'contains a number that is too large.';
     else if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      walk.fault = 'The body contains a whole number beyond 2^53 - 1: send it as text.';
+      walk.fault = 'contains a whole number beyond 2^53 - 1: send it as text.';
   } else if (Array.isArray(value)) {
     for (const item of value) inspect(item, walk);
   } else if (typeof value === 'object' && value !== null) {
     for (const key of Object.keys(value)) {
       walk.keys++;
       // If such a key is assigned to another object, the key replaces the prototype of the object.
-      if (key === '__proto__') walk.fault = 'The body has a key named __proto__.';
+      if (key === '__proto__') walk.fault = 'has a key named __proto__.';
       else if (walk.checkStrings) inspectText(key, walk);
       inspect((value as Record<string, unknown>)[key], walk);
     }
@@ -87,6 +91,6 @@ function inspect(value: unknown, walk: Walk): void {
 }
 
 function inspectText(text: string, walk: Walk): void {
-  if (text.includes('\0')) walk.fault = 'The body contains a NUL character.';
-  else if (!text.isWellFormed()) walk.fault = 'The body contains a lone surrogate.';
+  if (text.includes('\0')) walk.fault = 'contains a NUL character.';
+  else if (!text.isWellFormed()) walk.fault = 'contains a lone surrogate.';
 }
