@@ -64,6 +64,15 @@ export async function findDueCampaigns(
   return found.rows;
 }
 
+/** Delays a campaign whose recipients cannot be started, so that other campaigns are not delayed. */
+export async function delayCampaign(pool: pg.Pool, { org_id: orgId, id }: CampaignKey, seconds: number): Promise<void> {
+  await pool.query({
+    name: 'delay-campaign',
+    text: `UPDATE campaign SET paced_until = now() + make_interval(secs => $3) WHERE org_id = $1 AND id = $2`,
+    values: [orgId, id, seconds],
+  });
+}
+
 /** Null if the campaign is not live, another worker has it, or its agent, channel or plan is disabled. */
 export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
   const found = await client.query<LockedCampaign>({

@@ -51,6 +51,25 @@ test('a value that is cut inside of a surrogate pair delays no recipient', async
   expect(await dispatchDue(db, key)).toEqual({ isMore: false, hasBegun: true });
 });
 
+test('a campaign that fails delays no other campaign', async () => {
+  const [one, other] = [await givenOrganization(db), await givenOrganization(db)].toSorted() as [string, string];
+  const failing = await givenDue(one, await givenAgent(db, one));
+  const [due] = await db.select().from(recipient).where(eq(recipient.id, failing));
+  await db.execute(
+    sql.raw(`CREATE FUNCTION fail_one() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.id = '${due!.id}' THEN RAISE 'broken'; END IF; RETURN NEW; END $$`),
+  );
+  await db.execute(sql`CREATE TRIGGER fail_one BEFORE UPDATE ON recipient FOR EACH ROW EXECUTE FUNCTION fail_one()`);
+  const id = await givenDue(other, await givenAgent(db, other));
+  const log = createLogger({ level: 'silent', pretty: false });
+  const worker = createCampaignWorker({ db, log, onBegun: () => {} });
+  worker.start();
+  const status = async () => (await db.select().from(recipient).where(eq(recipient.id, id)))[0]!.status;
+  await expect.poll(status, { timeout: 5_000 }).toBe('sending');
+  await worker.stop();
+  await db.execute(sql`DROP TRIGGER fail_one ON recipient`);
+});
+
 test('a batch that fails is undone, and its connection stays open', async () => {
   const orgId = await givenOrganization(db);
   const id = await givenDue(orgId, await givenAgent(db, orgId));

@@ -3,6 +3,7 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import {
   type CampaignKey,
   claimDue,
+  delayCampaign,
   expireRecipients,
   findDueCampaigns,
   lockCampaign,
@@ -24,6 +25,8 @@ const EXPIRE_BATCH = 2_000;
 export const CAMPAIGNS = 50;
 /** The worker searches for ended campaigns at this interval, because an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;
+/** A campaign whose batch failed is tried again after this time. */
+const RETRY_SECONDS = 5;
 
 export function createCampaignWorker({
   db,
@@ -52,13 +55,22 @@ export function createCampaignWorker({
       after = isBusy ? keys.at(-1)! : null;
       for (const key of keys) {
         if (loop.isStopping()) break;
-        const { isMore, hasBegun } = await dispatchDue(db, key);
+        const { isMore, hasBegun } = await dispatchDue(db, key).catch((error: unknown) => delay(key, error));
         if (hasBegun) onBegun();
         isBusy = isMore || isBusy;
       }
       return (await expire()) || isBusy;
     },
   });
+
+  async function delay(key: CampaignKey, error: unknown): ReturnType<typeof dispatchDue> {
+    log.warn(
+      { err: error, campaign: key.id },
+      'the recipients of a campaign could not be started; they are tried again',
+    );
+    await delayCampaign(pool, key, RETRY_SECONDS);
+    return { isMore: false, hasBegun: false };
+  }
 
   async function expire(): Promise<boolean> {
     if (performance.now() - expiredAt < EXPIRE_EVERY_MS) return false;
