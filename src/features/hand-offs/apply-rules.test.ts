@@ -208,6 +208,17 @@ test('outside of working hours the person gets one text for each hand-off, in th
   expect(await textsIn(closed)).toHaveLength(2);
 });
 
+test.each([
+  ['has opted out', sql`consent = '{"sandbox": {"status": "opted_out"}}'`],
+  ['is blocked', sql`blocked = true`],
+])('a person who %s gets no text for closed hours', async (_why, set) => {
+  await rules({ hours: HOURS, outside: { default: 'Closed' } });
+  const id = await handedOff(SUNDAY);
+  await db.execute(sql`UPDATE end_user SET ${set} WHERE org_id = ${orgId}`);
+  await apply();
+  expect(await textsIn(id)).toEqual([]);
+});
+
 test('rules can contain only members who may answer, and a member who leaves is removed from them', async () => {
   const [viewer, one] = [await joined('viewer'), await joined()];
   const refused = { code: 'validation_failed' };

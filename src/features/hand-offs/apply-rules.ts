@@ -2,9 +2,10 @@ import { channelKinds } from '../../channels/kinds.ts';
 import { chooseText } from '../../engine/templates.ts';
 import { isWithin } from '../../kernel/working-hours.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type ConversationRow, findConversation } from '../../store/conversations/read.ts';
+import { type ConversationRow, findConversation, readConversationPerson } from '../../store/conversations/read.ts';
 import { insertMessage, lockConversation, updateConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
+import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import { type DueHandOff, finishHandOff } from '../../store/hand-offs/queue.ts';
 import { readHandOffRule } from '../../store/hand-offs/rules.ts';
 import { lockMembers } from '../../store/members/members.ts';
@@ -38,9 +39,14 @@ export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promis
     if (rule.hours === null || rule.outside === null || isWithin(hoursOf(rule.hours), due.at))
       return assigneeId !== null;
     const text = chooseText(rule.outside, conversation.locale);
-    if (text !== null) await say(tx, orgId, conversation, text);
+    if (text !== null && (await mayWriteTo(tx, orgId, conversation))) await say(tx, orgId, conversation, text);
     return true;
   });
+}
+
+async function mayWriteTo(tx: Queryable, orgId: string, { endUser, channelKind }: ConversationRow): Promise<boolean> {
+  const person = await readConversationPerson(tx, orgId, endUser.id, channelKind);
+  return person !== null && reasonNotToSend(person.blocked, person.optedOut ? 'opted_out' : null) === null;
 }
 
 async function say(
