@@ -3,8 +3,8 @@ import type { Db } from '../../store/db.ts';
 import { readHoursOfFirstMessage } from '../../store/recipients/read.ts';
 import { nextOpening } from './quiet-hours.ts';
 
-/** Hours begin and end at whole minutes, so a run or message that is younger than a minute needs no look-up. */
-const DELAYED_MS = 60_000;
+/** Hours begin and end at whole minutes, so a run or message of the present minute needs no look-up. */
+const minuteOf = (ms: number): number => Math.floor(ms / 60_000);
 
 /**
  * The milliseconds until the first message of a campaign may be sent. The message was in the allowed hours when its
@@ -17,7 +17,8 @@ export async function msToOpening(
   first: { runId: string } | { messageId: string },
 ): Promise<number> {
   const now = new Date();
-  if (now.getTime() - timeOfId('runId' in first ? first.runId : first.messageId) < DELAYED_MS) return 0;
+  const createdMs = timeOfId('runId' in first ? first.runId : first.messageId);
+  if (minuteOf(createdMs) === minuteOf(now.getTime())) return 0;
   const found = await readHoursOfFirstMessage(db, orgId, first);
   if (found === null) return 0;
   const { settings, timeZone } = found;
