@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenChannel, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import { head, rawExchange } from '../../../test/raw-http.ts';
 import { createVisitorTokens } from '../../access/visitors/visitor-token.ts';
 import { sealSecrets } from '../../features/channels/ask-provider.ts';
 import type { ChannelsDeps } from '../../features/channels/deps.ts';
@@ -12,6 +13,7 @@ import { channel } from '../../store/schema/channel.ts';
 import { conversation, message } from '../../store/schema/conversation.ts';
 import { endUser } from '../../store/schema/end-user.ts';
 import { rating } from '../../store/schema/rating.ts';
+import { SLOW_BODY_MS } from '../route/mount-routes.ts';
 
 const SHOP = 'https://shop.example';
 const SECRET = 'the channel’s own secret';
@@ -608,6 +610,32 @@ describe('the script and the page', () => {
     expect((await call('GET', `${id}/widget.js`)).text).toContain('"enabled":false');
     expect((await call('GET', `${id}/messages`, { token })).body.code).toBe('channel_disabled');
     expect((await call('GET', id)).status).toBe(409);
+  });
+
+  const MSG = 'msg_00000000000000000000000000';
+  test.each([
+    ['messages', JSON.stringify({ client_id: randomUUID(), text: 'late' })],
+    [`files?client_id=${randomUUID()}&name=late.txt`, 'late'],
+    ['ratings', JSON.stringify({ message_id: MSG, score: 1 })],
+    ['read', JSON.stringify({ message_id: MSG })],
+  ])('a call to %s is refused if the channel is disabled before the body is complete', async (path, body) => {
+    const id = await webChat(orgId, agentId);
+    const { issue } = createVisitorTokens(parley.secrets.visitorKey, Date.now);
+    const about = { origin: SHOP, externalId: null, provenBy: null, name: null, locale: null };
+    const { token } = issue({ ...about, channelId: id, address: `visitor_${randomUUID()}` });
+    const type = `Content-Type: ${path.startsWith('files') ? 'text/plain' : 'application/json'}`;
+    const headers = [`Origin: ${SHOP}`, `Authorization: Bearer ${token}`, type];
+    const begin = head({ method: 'POST', path: `/chat/${id}/${path}`, headers, body }) + body.slice(0, 1);
+    const disabled = Promise.withResolvers<void>();
+    const asking = rawExchange(Number(new URL(parley.url).port), [begin, disabled.promise, body.slice(1)]);
+    // The gate notes the site after it has read the channel.
+    const noted = sql`SELECT 1 FROM refused_origin WHERE channel_id = ${id}`;
+    await until(async () => (await parley.db.execute(noted)).rows.length > 0);
+    await parley.db.update(channel).set({ enabled: false }).where(eq(channel.id, id));
+    await sleep(SLOW_BODY_MS);
+    disabled.resolve();
+    const [answer] = (await asking).answers;
+    expect([answer!.status, answer!.json().code]).toEqual([409, 'channel_disabled']);
   });
 
   test('channels of other kinds have no chat', async () => {
