@@ -271,6 +271,29 @@ test('many conversations are deleted in batches, and a second node processes ano
     ]);
 });
 
+test('an organization whose data cannot be erased delays no other organization', async () => {
+  const stuck = await given({ begun: 100 });
+  const other = await givenOrganization(db);
+  await givenAgent(db, other);
+  await given({ begun: 100, org: other });
+  await setRetention(db, orgId, 90);
+  await setRetention(db, other, 90);
+  await db.execute(sql`UPDATE retention SET due_at = due_at - CASE org_id WHEN ${orgId} THEN interval '2 hours'
+    ELSE interval '1 hour' END`);
+  await db.execute(sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`);
+  await db.execute(
+    sql.raw(`CREATE TRIGGER refuse BEFORE DELETE ON message FOR EACH ROW WHEN (OLD.org_id = '${orgId}')
+      EXECUTE FUNCTION refuse()`),
+  );
+  await expect(eraseOld(db)).rejects.toThrow('Failed query');
+  await sweep();
+  expect(await left('conversation', other)).toEqual([]);
+  expect(await left('conversation')).toEqual([stuck.id]);
+  await db.execute(sql`DROP TRIGGER refuse ON message`);
+  await sweep(new Date(Date.now() + 3_600_000));
+  expect(await left('conversation')).toEqual([]);
+});
+
 test('a conversation with very many messages is deleted in batches', async () => {
   const one = await given({ begun: 100 });
   await db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, status, created_at)

@@ -20,6 +20,8 @@ const ROWS = 2_000;
 const MOST = sql.raw(`${ROWS}`);
 /** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
+/** A pass that failed continues after this time. */
+const RETRY_MINUTES = 10;
 /**
  * Maximum number of conversations that are counted before a setting is saved. Above this number, the dashboard shows
  * the count as "more".
@@ -63,13 +65,24 @@ type Piece = { conversations: number; messages: number; runs: number };
 
 /**
  * Erases one batch of old data. Returns false if no batch is due. The organization that has waited longest comes first.
- * After each batch, the organization moves to the end of the queue. `now`: the database's time. Only tests pass another
- * time.
+ * After each batch, the organization moves to the end of the queue. If the batch fails, the organization waits, so that
+ * it does not stop all others. `now`: the database's time. Only tests pass another time.
  */
 export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
+  let failing: Pass | null = null;
+  try {
+    return await eraseBatch(db, now, (pass) => (failing = pass));
+  } catch (error) {
+    if (failing !== null) await delayPass(db, failing).catch(() => {});
+    throw error;
+  }
+}
+
+function eraseBatch(db: Db, now: Date | null, onTaken: (pass: Pass) => void): Promise<boolean> {
   return db.transaction(async (tx) => {
     const pass = await takePass(tx, now);
     if (pass === null) return false;
+    onTaken(pass);
     const looked = await lookAt(tx, pass);
     const locked = await lock(
       tx,
@@ -85,6 +98,11 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
     await endPiece(tx, pass, erased, { cursor, isDone, now });
     return true;
   });
+}
+
+async function delayPass(db: Db, { org_id: orgId }: Pass): Promise<void> {
+  const dueAt = sql`statement_timestamp() + make_interval(mins => ${RETRY_MINUTES})`;
+  await db.update(retention).set({ dueAt }).where(eq(retention.orgId, orgId));
 }
 
 /** The database's clock decides which data is old, because a node with a wrong clock must not erase too much. */
