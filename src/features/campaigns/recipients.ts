@@ -48,6 +48,7 @@ export async function readRecipient({ db }: Reads, orgId: string, campaignId: st
   return presentRecipient(row);
 }
 
+const WAITING = new Set(['pending', 'waiting_window']);
 const ENDED = new Set(['completed', 'failed', 'suppressed', 'expired']);
 /** Between two reads, a recipient can only be started, and only once. */
 const TRIES = 3;
@@ -70,8 +71,10 @@ export async function cancelRecipient(
       const before = await readRow(tx, orgId, campaignId, id);
       if (!before) throw new Refusal('recipient_not_found');
       if (before.status === 'cancelled') return before;
-      if (ENDED.has(before.status)) throw new Refusal('recipient_finished');
       const { runId, conversationId } = before;
+      // An erasure deletes the run of a recipient who was messaged, and retention deletes old runs.
+      const isOver = ENDED.has(before.status) || (runId === null && !WAITING.has(before.status));
+      if (isOver) throw new Refusal('recipient_finished');
       if (runId !== null && conversationId !== null) {
         const person = await holdPersonOf(tx, orgId, conversationId);
         await lockUnsent(tx, orgId, { conversationId, runId });

@@ -72,7 +72,8 @@ export async function changeCampaign(
 ): Promise<CampaignRow | null> {
   const rows = await db
     .update(campaign)
-    .set({ ...changes, updatedAt: sql`now()` })
+    // The worker expires the recipients of a deleted campaign, also of a draft.
+    .set({ ...changes, updatedAt: sql`now()`, ...(changes.deletedAt && { attended: true }) })
     .where(living(orgId, id))
     .returning();
   return rows[0] ?? null;
