@@ -82,6 +82,14 @@ const ERASED = JSON.stringify({
   detail: 'A person in it was erased, so it was stopped. Start it again without this person.',
 });
 
+/** Filters and JSON Lines may contain escapes, such as a `/` that is written as `\/`. CSV never begins with `{`. */
+const unescaped = (audience: string): string =>
+  audience.trimStart().startsWith('{')
+    ? audience.replaceAll(/\\(?:u([\da-f]{4})|(["\\/]))/gi, (_, code: string | undefined, letter: string) =>
+        code === undefined ? letter : String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : audience;
+
 /** Stops additions that name a person who is being erased, and deletes the faults of rows that name this person. */
 export async function eraseAdditions(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   if (identifiers.length === 0) return;
@@ -91,7 +99,7 @@ export async function eraseAdditions(tx: Queryable, orgId: string, identifiers: 
   }>(sql`SELECT id, coalesce(file, filter::text) AS audience
     FROM campaign_push WHERE org_id = ${orgId} AND due_at IS NOT NULL FOR UPDATE`);
   for (const { id, audience } of open.rows) {
-    if (!(await namesOneOf([Buffer.from(audience)], identifiers))) continue;
+    if (!(await namesOneOf([Buffer.from(unescaped(audience))], identifiers))) continue;
     await tx.execute(sql`UPDATE campaign_push SET state = 'cancelled', fault = ${ERASED}::jsonb, due_at = NULL,
       lease = NULL, file = NULL, filter = NULL, after = NULL, finished_at = now() WHERE org_id = ${orgId} AND id = ${id}`);
   }
