@@ -100,12 +100,15 @@ export function useRead<N extends DashboardRouteName>(
       if (isTemporary(error)) throw error;
     },
   });
+  const isLive = live !== undefined && state === 'live';
+  // A change marks live data as old, so another part that shows the data does not read it again.
+  const freshMs = staleTime ?? (isLive ? CHECK_MS : undefined);
   return useQuery({
     ...options,
-    refetchInterval: live && state === 'live' ? CHECK_MS : every,
+    refetchInterval: isLive ? CHECK_MS : every,
     refetchIntervalInBackground: hidden,
     enabled,
-    ...(staleTime !== undefined && { staleTime }),
+    ...(freshMs !== undefined && { staleTime: freshMs }),
     ...(keep && { placeholderData: keepPreviousData }),
   } as ReturnType<typeof readOptions<N>>);
 }
