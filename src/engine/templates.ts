@@ -1,6 +1,6 @@
 import type { LocalizedText } from '../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
-import { cutText } from '../kernel/cut-text.ts';
+import { cutText } from '../../contract/cut-text.ts';
 import { parseTemplate, type Token } from './parse-template.ts';
 
 /**

@@ -5,7 +5,7 @@ import { checkRow, readRow } from './add-recipients.ts';
 import type { RecipientInputRow } from './recipient-input-row.ts';
 import { personOf, suggestColumns } from '../../store/end-users/import-columns.ts';
 import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
-import { cutText } from '../../kernel/cut-text.ts';
+import { cutText } from '../../../contract/cut-text.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { parseStrictJson } from '../../kernel/strict-json.ts';
 import { compileBody } from '../../kernel/validation/validate.ts';

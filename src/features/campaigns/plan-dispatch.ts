@@ -2,7 +2,7 @@ import { templateVariables } from '../../answering/template-variables.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
-import { cutText } from '../../kernel/cut-text.ts';
+import { cutText } from '../../../contract/cut-text.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';

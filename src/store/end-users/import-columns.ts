@@ -1,7 +1,7 @@
 import { importedCell } from '../../../contract/csv.ts';
 import type { ImportField } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
-import { cutText } from '../../kernel/cut-text.ts';
+import { cutText } from '../../../contract/cut-text.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { tagsIn } from './resolve.ts';
 

@@ -1,6 +1,7 @@
 import { Button, FileButton, Modal, Textarea, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { cutText } from '../../../../contract/cut-text.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
@@ -51,9 +52,7 @@ function Form({ agentId, onAdded, onClose }: Props): ReactNode {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
       if (text.includes('\0')) throw new Error('not text');
       form.setFieldValue('text', text);
-      // The cut can leave half of an emoji, which the server refuses.
-      if (form.getValues().name === '')
-        form.setFieldValue('name', file.name.slice(0, MAX_NAME_CHARACTERS).replace(/\p{Cs}$/u, ''));
+      if (form.getValues().name === '') form.setFieldValue('name', cutText(file.name, MAX_NAME_CHARACTERS));
       form.clearErrors();
     } catch {
       form.setFieldError('text', say('document_unreadable'));

@@ -1,5 +1,6 @@
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import { cutText } from '../../../../contract/cut-text.ts';
 import type { Presence, PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -89,8 +90,7 @@ function useTell(conversation_id: string): (presence: Presence, draft?: string) 
   newest.current = (presence, draft) =>
     mutate({
       params: { org_id, conversation_id },
-      // The cut can leave half of an emoji, which the server refuses.
-      body: { presence, ...(draft && { draft: draft.slice(0, MAX_SHARED_DRAFT).replace(/\p{Cs}$/u, '') }) },
+      body: { presence, ...(draft && { draft: cutText(draft, MAX_SHARED_DRAFT) }) },
       keepalive: presence === 'gone',
     });
   return tell.current;

@@ -1,6 +1,7 @@
 import { Modal, Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
+import { cutText } from '../../../../contract/cut-text.ts';
 import { MAX_WORDING_CHARACTERS, type SuggestedPassages } from '../../../../contract/dashboard/wordings.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
@@ -46,8 +47,7 @@ type FormProps = { item: Teachable; onClose: () => void; onLearned: (() => void)
 function Form({ item, onClose, onLearned }: FormProps): ReactNode {
   const say = useTexts(teachTexts);
   const params = { org_id: useOrganization().id, agent_id: item.agentId };
-  // The cut can leave half of an emoji, which the server refuses.
-  const asked = item.question.slice(0, MAX_WORDING_CHARACTERS).replace(/\p{Cs}$/u, '');
+  const asked = cutText(item.question, MAX_WORDING_CHARACTERS);
   const [search, setSearch] = useState('');
   const [sought] = useDebouncedValue(search.trim(), SEARCH_AFTER_MS);
   const read = useRead('suggestPassages', {

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { cutText } from '../../../../contract/cut-text.ts';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
 import type { CaseResult, TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_WORDING_CHARACTERS } from '../../../../contract/dashboard/wordings.ts';
@@ -21,12 +22,7 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
   const client = useQueryClient();
   return useMutation<CaseResult, Problem, Written>({
     mutationFn: async ({ question, answer, addTest }) => {
-      // The cut can leave half of an emoji, which the server refuses.
-      const name = question
-        .replaceAll(/\s+/g, ' ')
-        .slice(0, MAX_NAME_CHARACTERS)
-        .replace(/\p{Cs}$/u, '')
-        .trim();
+      const name = cutText(question.replaceAll(/\s+/g, ' '), MAX_NAME_CHARACTERS).trim();
       const text = `# ${question.replaceAll(/\s+/g, ' ')}\n\n${answer}`;
       const [example] = item.examples;
       // The text of a person is erased together with this person.

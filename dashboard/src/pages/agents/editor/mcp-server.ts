@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { cutText } from '../../../../../contract/cut-text.ts';
 import type { Tool } from '../../../../../contract/agents.ts';
 import type { McpTool, McpTools } from '../../../../../contract/dashboard/tools.ts';
 import { call, type Problem } from '../../../api/client.ts';
@@ -39,12 +40,7 @@ const MAX_DESCRIPTION = 1024;
 
 /** Builds the version that is approved with the tool. */
 export const formOf = ({ name, description, parameters, pin }: McpTool, server: string) => ({
-  // The cut can leave half of an emoji, which the server refuses.
-  description:
-    description
-      .slice(0, MAX_DESCRIPTION)
-      .replace(/\p{Cs}$/u, '')
-      .trim() || name,
+  description: cutText(description, MAX_DESCRIPTION).trim() || name,
   parameters,
   mcp: { server, tool: name, pin },
 });

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
+import { cutText } from '../../../../../contract/cut-text.ts';
 import {
   IMPORT_DELIMITERS,
   IMPORT_ENCODINGS,
@@ -184,8 +185,7 @@ function useFieldWord(): (target: string) => string {
 }
 
 function targetsOf(heading: string, chosen: string | null, word: (target: string) => string, leaveOut: string) {
-  // The cut can leave half of an emoji, which the server refuses.
-  const own = `attributes.${heading.trim().slice(0, 64)}`.replace(/\p{Cs}$/u, '');
+  const own = `attributes.${cutText(heading.trim(), 64)}`;
   const attributes = [...new Set([chosen ?? '', own].filter((one) => /^attributes\../.test(one)))];
   return [
     { value: '', label: leaveOut },
