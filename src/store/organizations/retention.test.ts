@@ -68,10 +68,12 @@ async function left(table: 'conversation' | 'run' | 'message' | 'conversation_no
 
 /** Runs batches until none is due. A clock that steps back by milliseconds must not delay a pass that starts now. */
 async function sweep(now?: Date): Promise<number> {
-  await db.execute(
-    sql`UPDATE retention SET due_at = due_at - interval '1 second' WHERE due_at < now() + interval '1 second'`,
-  );
-  for (let pieces = 0; ; pieces++) if (!(await eraseOld(db, now))) return pieces;
+  for (let pieces = 0; ; pieces++) {
+    await db.execute(
+      sql`UPDATE retention SET due_at = due_at - interval '1 second' WHERE due_at < now() + interval '1 second'`,
+    );
+    if (!(await eraseOld(db, now))) return pieces;
+  }
 }
 
 const auditOf = async (org = orgId) =>
