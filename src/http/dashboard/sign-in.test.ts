@@ -57,6 +57,7 @@ describe('sign-in', () => {
     const large = { email: 'x'.repeat(33 * 1024), password: PASSWORD };
     const answers = [await server.as(null)('POST /sign-in', large), await operator.call('POST /organizations', large)];
     expect(answers.map(({ status }) => status)).toEqual([413, 422]);
+    expect(answers[0]!.body.detail).toBe('Send at most 32 KiB.');
   });
 
   inShop('gives the same answer for a wrong password and an unknown address', async ({ server, owner }) => {

@@ -23,7 +23,7 @@ export async function readJsonBody(
   refuseOtherTypes(request);
   const declared = Number(request.headers['content-length'] ?? 0);
   const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
-  if (declared > maxBytes) throw new Refusal('payload_too_large');
+  if (declared > maxBytes) throw tooLarge(maxBytes);
   // A client that sent `Expect: 100-continue` gets `100 Continue` only after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
@@ -40,10 +40,17 @@ export async function readRawBody(
   upload?: Upload,
 ): Promise<Buffer> {
   if (!announcesBody(request)) return EMPTY;
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new Refusal('payload_too_large');
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (request.headers.expect !== undefined) response.writeContinue();
   return readBytes(request, maxBytes, upload).finally(() => upload?.release());
 }
+
+/** The standard detail names the usual limit. */
+const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal(
+    'payload_too_large',
+    maxBytes === MAX_BODY_BYTES ? undefined : `Send at most ${(maxBytes / 1024).toLocaleString('en')} KiB.`,
+  );
 
 const announcesBody = ({ headers }: IncomingMessage): boolean => {
   const length = headers['content-length'];
@@ -85,7 +92,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
       size += chunk.length;
       // Data beyond the limit is read and discarded until the connection is closed.
       if (isRefused) return;
-      if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
+      if (size > maxBytes) giveUp(tooLarge(maxBytes));
       else if (upload && !upload.take(chunk.length))
         giveUp(new Refusal('unavailable', 'This server receives too many large bodies at the same time.'));
       else chunks.push(chunk);
