@@ -1,12 +1,14 @@
 import { FileButton, Text, UnstyledButton } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { useState, type DragEvent, type ReactNode } from 'react';
+import { cutText } from '../../../../contract/cut-text.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, Problem } from '../../api/client.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { notifyFailed } from '../../parts/notify.tsx';
 import { useProblemText } from '../../parts/problem-alert.tsx';
+import { useIsHere } from '../../parts/use-is-here.ts';
 import { useOrganization } from '../../session/session.ts';
 import { faultWord, sourceTexts } from './document-source-texts.ts';
 import classes from './document-sources.module.css';
@@ -78,11 +80,7 @@ function useUploads({ agentId, onAdded }: Props) {
   const org_id = useOrganization().id;
   const client = useQueryClient();
   const [sent, setSent] = useState<Sent[]>([]);
-  const isHere = useRef(false);
-  useEffect(() => {
-    isHere.current = true;
-    return () => void (isHere.current = false);
-  }, []);
+  const isHere = useIsHere();
 
   const put = (key: number, next: Partial<Sent>): void =>
     setSent((all) => all.map((one) => (one.key === key ? ({ ...one, ...next } as Sent) : one)));
@@ -104,7 +102,7 @@ function useUploads({ agentId, onAdded }: Props) {
     if (file.size > MAX_BYTES) return { state: 'failed', why: say('file_too_large', { size: MEBIBYTES }) };
     try {
       const params = { org_id, agent_id: agentId };
-      await call('uploadDocument', { params, query: { name: file.name.slice(0, MAX_NAME_CHARACTERS) }, body: file });
+      await call('uploadDocument', { params, query: { name: cutText(file.name, MAX_NAME_CHARACTERS) }, body: file });
       return { state: 'added' };
     } catch (why) {
       return { state: 'failed', why };

@@ -1,7 +1,6 @@
 import { ActionIcon, SegmentedControl, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import {
-  useEffect,
   useRef,
   useState,
   type ClipboardEvent,
@@ -20,6 +19,7 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { notifyDone, notifyFailed } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
+import { useIsHere } from '../../parts/use-is-here.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useDraftText } from '../../parts/use-draft-text.ts';
 import { useMemberNames } from '../../parts/use-record-names.ts';
@@ -257,16 +257,6 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
   };
   const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
   return { act, delayed, send, left, unanswered };
-}
-
-/** False after the member has left the conversation. */
-function useIsHere(): RefObject<boolean> {
-  const isHere = useRef(true);
-  useEffect(() => {
-    isHere.current = true;
-    return () => void (isHere.current = false);
-  }, []);
-  return isHere;
 }
 
 /**

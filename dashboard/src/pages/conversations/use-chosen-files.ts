@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { cutText } from '../../../../contract/cut-text.ts';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { MAX_ATTACHMENT_NAME } from '../../../../contract/limits.ts';
 import { call } from '../../api/client.ts';
@@ -87,7 +88,7 @@ export function useChosenFiles({ id: conversationId, messages }: ConversationRec
 
 /** A pasted picture may have no name. */
 const nameOf = ({ name, type }: File): string =>
-  name.slice(0, MAX_ATTACHMENT_NAME) || `file.${type.split('/')[1] ?? 'bin'}`;
+  cutText(name, MAX_ATTACHMENT_NAME) || `file.${type.split('/')[1] ?? 'bin'}`;
 
 const faultOf = ({ size }: File): 'file_empty' | 'file_too_large' | null =>
   size === 0 ? 'file_empty' : size > MAX_BYTES ? 'file_too_large' : null;
