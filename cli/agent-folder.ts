@@ -48,9 +48,9 @@ export async function writeFolder(at: string, folder: AgentFolder): Promise<void
     await writeFile(path.join(at, 'agent.yaml'), yaml({ name, definition: inOrder(definition) }));
     await writeFile(path.join(at, 'suite.yaml'), writeSuite({ required: false, ...suite }));
     await writeFile(path.join(at, 'triggers.yaml'), yaml({ triggers }));
-    const titles = [...documents.keys()];
-    const files = new Map(titles.map((title) => [fileOf(title), documents.get(title)!]));
-    const long = titles.map((title) => [fileOf(title), title] as const).filter(([file]) => isShort(file));
+    const titles = new Map([...documents.keys()].map((title) => [fileOf(title), title]));
+    const files = new Map([...titles].map(([file, title]) => [file, documents.get(title)!]));
+    const long = [...titles].filter(([file]) => isShort(file));
     if (long.length > 0) files.set(NAMES, yaml(Object.fromEntries(long)));
     for (const [file, text] of files) await writeFile(path.join(below, file), text);
     for (const file of await readdir(below))

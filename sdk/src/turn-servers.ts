@@ -31,7 +31,7 @@ export type TurnHttpResponse = { status: number; type: string; body: string | As
  * A larger body is refused before the check of its signature, because any stranger can send one. The longest turn of
  * Parley has about 5 MB.
  */
-export const MAX_TURN_BYTES = 16 * 1024 * 1024;
+const MAX_TURN_BYTES = 16 * 1024 * 1024;
 
 /** The body of a call is larger than the body of any turn. */
 export class BodyTooLarge extends Error {

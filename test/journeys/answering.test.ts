@@ -126,7 +126,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(stored).toEqual(['refund', 'vip']);
     await field.press('Backspace');
     await expect.poll(stored).toEqual(['refund']);
-    // A tag that is being saved stays when the tags are read again after the tag before it.
+    // The page reads the tags after the first of two saves, and keeps the second tag, which is still being saved.
     let release = (): void => {};
     const isRead = new Promise<void>((resolve) => (release = resolve));
     let isSaved = Promise.resolve();

@@ -8,6 +8,18 @@ import { head } from '../../../test/raw-http.ts';
 import type { Route } from '../route/route.ts';
 import { download } from './download.ts';
 
+/** The route of a file with these parts. */
+const fileOf = (parts: () => AsyncGenerator<string>): Route => ({
+  method: 'GET',
+  path: '/api/file',
+  access: { permission: 'triggers' },
+  operation: { id: 'file', summary: 'Download', tag: 'Triggers' },
+  responses: { 200: null },
+  // A promise with a reply resolves when the response ends.
+  handle: async (_request, reply) =>
+    download(reply, { name: 'a.csv', type: 'text/csv', parts: parts() }, async () => {}),
+});
+
 it('no error is logged when a client disconnects in the middle of a file', async () => {
   let isStopped = false;
   async function* endless(): AsyncGenerator<string> {
@@ -17,17 +29,7 @@ it('no error is logged when a client disconnects in the middle of a file', async
       isStopped = true;
     }
   }
-  const file: Route = {
-    method: 'GET',
-    path: '/api/file',
-    access: { permission: 'triggers' },
-    operation: { id: 'file', summary: 'Download', tag: 'Triggers' },
-    responses: { 200: null },
-    // A promise with a reply resolves when the response ends.
-    handle: async (_request, reply) =>
-      download(reply, { name: 'a.csv', type: 'text/csv', parts: endless() }, async () => {}),
-  };
-  const http = await startHttpServer([file]);
+  const http = await startHttpServer([fileOf(endless)]);
   onTestFinished(() => http.server.close());
   const socket = connect(http.port, '127.0.0.1');
   socket.write(head({ path: '/api/file', headers: ['Host: a', AUTH], bare: true }));
@@ -46,16 +48,7 @@ it('a HEAD request gets the headers of a file, and does not read the file', asyn
       yield `${n}\n`;
     }
   }
-  const file: Route = {
-    method: 'GET',
-    path: '/api/file',
-    access: { permission: 'triggers' },
-    operation: { id: 'file', summary: 'Download', tag: 'Triggers' },
-    responses: { 200: null },
-    handle: async (_request, reply) =>
-      download(reply, { name: 'a.csv', type: 'text/csv', parts: rows() }, async () => {}),
-  };
-  const http = await startHttpServer([file]);
+  const http = await startHttpServer([fileOf(rows)]);
   onTestFinished(() => http.server.close());
   const headers = { authorization: `Bearer ${GOOD_KEY}` };
   const get = (method: string) => fetch(`${http.url}/api/file`, { method, headers });

@@ -24,6 +24,16 @@ async function givenDue(orgId: string, place: { agentId: string; channelId: stri
   return id;
 }
 
+/** Runs a worker until it starts this recipient. */
+async function expectStarted(id: string): Promise<void> {
+  const log = createLogger({ level: 'silent', pretty: false });
+  const worker = createCampaignWorker({ db, log, onBegun: () => {} });
+  worker.start();
+  const status = async () => (await db.select().from(recipient).where(eq(recipient.id, id)))[0]!.status;
+  await expect.poll(status, { timeout: 5_000 }).toBe('sending');
+  await worker.stop();
+}
+
 test('campaigns that wait for their channel delay no other campaigns, however many there are', async () => {
   const waiting = await givenOrganization(db);
   const off = await givenAgent(db, waiting);
@@ -31,12 +41,7 @@ test('campaigns that wait for their channel delay no other campaigns, however ma
   await db.update(channel).set({ enabled: false }).where(eq(channel.id, off.channelId));
   const other = await givenOrganization(db);
   const id = await givenDue(other, await givenAgent(db, other));
-  const log = createLogger({ level: 'silent', pretty: false });
-  const worker = createCampaignWorker({ db, log, onBegun: () => {} });
-  worker.start();
-  const status = async () => (await db.select().from(recipient).where(eq(recipient.id, id)))[0]!.status;
-  await expect.poll(status, { timeout: 5_000 }).toBe('sending');
-  await worker.stop();
+  await expectStarted(id);
 });
 
 test('a value that is cut inside of a surrogate pair delays no recipient', async () => {
@@ -61,12 +66,7 @@ test('a campaign that fails delays no other campaign', async () => {
   );
   await db.execute(sql`CREATE TRIGGER fail_one BEFORE UPDATE ON recipient FOR EACH ROW EXECUTE FUNCTION fail_one()`);
   const id = await givenDue(other, await givenAgent(db, other));
-  const log = createLogger({ level: 'silent', pretty: false });
-  const worker = createCampaignWorker({ db, log, onBegun: () => {} });
-  worker.start();
-  const status = async () => (await db.select().from(recipient).where(eq(recipient.id, id)))[0]!.status;
-  await expect.poll(status, { timeout: 5_000 }).toBe('sending');
-  await worker.stop();
+  await expectStarted(id);
   await db.execute(sql`DROP TRIGGER fail_one ON recipient`);
 });
 
