@@ -86,7 +86,8 @@ export const TriggerCall = Type.Object(
             Type.String({
               minLength: 1,
               maxLength: 320,
-              description: 'The address of the person on this channel. Absent: the stored address.',
+              description:
+                'The address of the person on this channel. Absent: the stored address. Without `end_user`, the call is for the person at this address.',
             }),
           ),
         },

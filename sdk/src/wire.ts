@@ -155,7 +155,7 @@ export type TriggerCall = {
          */
         id?: string;
         /**
-         * The address of the person on this channel. Absent: the stored address.
+         * The address of the person on this channel. Absent: the stored address. Without `end_user`, the call is for the person at this address.
          * @minLength 1
          * @maxLength 320
          */

@@ -257,7 +257,7 @@ describe('a conversation that a call starts', () => {
     const fields = { external_id: external, email: own(OTHER).email };
     const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() };
     const dry = await trigger(fields, { channel, dry_run: true });
-    expect(dry.answer.body.recipient.address).toBeNull();
+    expect(dry.answer.body.recipient.address).toBe(own(KNOWN).email);
     expect(await addressOf(await trigger(fields, { channel, ...later }))).toBeNull();
     // An address on the channel in the call takes precedence.
     const named = { channel: { ...channel, address: own(OTHER).email }, ...later };

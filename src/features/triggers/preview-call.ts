@@ -1,14 +1,15 @@
 import type { DryRun, TriggerCall } from '../../../contract/triggers.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { renderOpening } from '../../answering/render-opening.ts';
+import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
-import { EndUserBook } from '../../store/end-users/resolve.ts';
-import { LATER } from '../../store/queue/later.ts';
+import { readAddressOfTurn } from '../../store/end-users/address-of.ts';
 import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import { readConversationPerson } from '../../store/conversations/read.ts';
+import type { PlannedCall } from '../../store/runs/write.ts';
 import type { TriggersDeps } from './deps.ts';
-import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
+import { acceptCallOf } from './start-conversation.ts';
+import { type CallTarget, checkTriggerCall } from './trigger-call.ts';
 
 /** Makes a dry run of a call, with all checks and look-ups of the real call. The dry run stores nothing. */
 export async function previewCall(
@@ -17,45 +18,28 @@ export async function previewCall(
   call: TriggerCall,
   { fillsOnly }: { fillsOnly: boolean },
 ): Promise<DryRun> {
-  const { db } = deps;
+  const { db, acceptQueue } = deps;
   const checked = await checkTriggerCall(target, call, deps);
+  const input = { target, call, keyId: null, from: null, fillsOnly, requestId: '', idempotency: null };
+  const planned = await acceptQueue.preview(acceptCallOf(input, checked));
+  const { run, continues } = planned;
   const { orgId } = target;
-  const asked = {
-    orgId,
-    agentId: target.agent.id,
-    endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
-    conversation: conversationOf(call),
-  };
-  const book = await EndUserBook.read(db.$client, [asked]);
-  const keyed = await readKeyedConversations(db.$client, [asked]);
-  const existing = keyed.values().next().value ?? null;
-  if (call.conversation?.id !== undefined && existing === null) throw new Refusal('conversation_not_found');
-  const goesOn = call.conversation?.on_existing === 'new' ? null : existing;
-  if (goesOn && call.conversation?.on_existing === 'reject') {
-    throw new Refusal('already_exists', `A conversation with this key exists: ${goesOn.id}.`, {
-      members: { existing_id: goesOn.id },
-    });
-  }
-  const taken = goesOn && asked.endUser === null ? null : book.take(orgId, asked.endUser, { fillsOnly });
-  if (taken instanceof Refusal) throw taken;
-  if (taken === LATER) throw new Error('one call never waits for itself');
-  const named = taken?.row ?? null;
-  const unchanged = taken?.unchanged ?? [];
-  const stored = await readConversationPerson(db, orgId, goesOn?.end_user_id ?? named!.id, checked.channel.kind);
-  const person = named ?? stored!.person;
+  const { kind } = checked.channel;
+  const person = await personOf(deps, orgId, planned, kind);
+  const endUserId = person.isNew ? null : run.endUserId;
+  const own = continues ? null : planned.address;
+  const address = own ?? (endUserId && (await readAddressOfTurn(db, orgId, { ...run, endUserId })));
+  const why = continues?.status === 'handed_off' ? 'handed_off' : reasonNotToSend(person.blocked, person.consent);
+  const needsAddress = channelKinds.get(kind)?.capabilities.needs_address ?? false;
   return {
     outcome: 'dry_run',
     dry_run: true,
     agent_id: target.agent.id,
     trigger_id: target.trigger.id,
     channel_id: checked.channel.id,
-    channel_kind: checked.channel.kind,
-    recipient: {
-      end_user_id: stored === null ? null : person.id,
-      would_create: stored === null,
-      address: checked.addressFrom !== null && unchanged.includes(checked.addressFrom) ? null : checked.address,
-    },
-    conversation: { id: goesOn?.id ?? null, would: goesOn ? 'continue' : 'start' },
+    channel_kind: kind,
+    recipient: { end_user_id: endUserId, would_create: person.isNew, address },
+    conversation: { id: continues?.id ?? null, would: continues ? 'continue' : 'start' },
     variables: checked.variables,
     opening:
       call.message === undefined
@@ -63,22 +47,26 @@ export async function previewCall(
             orgId,
             agentId: target.agent.id,
             version: checked.agentVersion,
-            endUserId: stored === null ? null : person.id,
+            endUserId,
             locale: person.locale,
             variables: checked.variables,
             endUser: { ...person.attributes, name: person.name },
           })
         : null,
-    skip_reason: skipReason(stored, goesOn?.status ?? null),
+    skip_reason: why ?? (needsAddress && address === null ? 'no_address' : null),
     send_at: checked.sendAt && timestamp(checked.sendAt),
-    ...(unchanged.length > 0 && { unchanged }),
+    ...(run.unchanged.length > 0 && { unchanged: [...run.unchanged] }),
   };
 }
 
-function skipReason(
-  stored: { blocked: boolean; optedOut: boolean } | null,
-  conversation: string | null,
-): string | null {
-  const why = stored && reasonNotToSend(stored.blocked, stored.optedOut ? 'opted_out' : null);
-  return why ?? (conversation === 'handed_off' ? 'handed_off' : null);
+/** The person as the call would store the person. */
+async function personOf({ db }: Pick<TriggersDeps, 'db'>, orgId: string, { endUser, run }: PlannedCall, kind: string) {
+  if (endUser !== null) {
+    const { status } = (endUser.consent[kind] ?? {}) as { status?: string };
+    return { ...endUser, consent: status, isNew: endUser.updated_at === null };
+  }
+  const stored = await readConversationPerson(db, orgId, run.endUserId, kind);
+  if (stored === null) throw new Refusal('conversation_not_found');
+  const { person, blocked, optedOut } = stored;
+  return { ...person, blocked, consent: optedOut ? 'opted_out' : undefined, isNew: false };
 }

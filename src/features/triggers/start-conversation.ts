@@ -4,7 +4,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { TriggersDeps } from './deps.ts';
-import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
+import { type CallTarget, type CheckedCall, checkTriggerCall, conversationOf } from './trigger-call.ts';
 
 export type StartConversation = {
   target: CallTarget;
@@ -40,25 +40,36 @@ export const startConversation = (deps: TriggersDeps, input: StartConversation):
   deps.guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
 async function accept(deps: TriggersDeps, input: StartConversation): Promise<Started> {
-  const { target, call, idempotency } = input;
+  const { target, idempotency } = input;
   const { orgId } = target;
   let checked;
   try {
-    checked = await checkTriggerCall(target, call, deps);
+    checked = await checkTriggerCall(target, input.call, deps);
   } catch (refusal) {
     // A repeated call gets its stored response, even if a record was disabled after the first call.
     const stored = await readStoredAnswer(deps.db.$client, { orgId, idempotency });
     if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
     throw stored?.kind === 'refused' ? stored.refusal : refusal;
   }
-  const acceptCall: AcceptCall = {
-    orgId,
+  const outcome = await deps.acceptQueue.accept(acceptCallOf(input, checked));
+  if (outcome.kind === 'refused') throw outcome.refusal;
+  if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
+  deps.onAccepted();
+  // crash point: accept:before-answer
+  return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };
+}
+
+export function acceptCallOf(input: StartConversation, checked: CheckedCall): AcceptCall {
+  const { target, call } = input;
+  return {
+    orgId: target.orgId,
     runId: input.stream?.runId,
     keyId: input.keyId,
     from: input.from,
     agentId: target.agent.id,
     triggerId: target.trigger.id,
     channelId: checked.channel.id,
+    channelKind: checked.channel.kind,
     address: checked.address,
     addressFrom: checked.addressFrom,
     endUser: call.end_user && Object.keys(call.end_user).length > 0 ? call.end_user : null,
@@ -78,15 +89,9 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
     },
     sendAt: checked.sendAt,
     requestId: input.requestId,
-    idempotency,
+    idempotency: input.idempotency,
     answer: acceptedAnswer,
   };
-  const outcome = await deps.acceptQueue.accept(acceptCall);
-  if (outcome.kind === 'refused') throw outcome.refusal;
-  if (outcome.kind === 'replayed') return replayed(orgId, outcome.answer);
-  deps.onAccepted();
-  // crash point: accept:before-answer
-  return { answer: outcome.answer, replayed: false, run: { orgId, id: outcome.run.id } };
 }
 
 const replayed = (orgId: string, answer: StoredAnswer): Started => ({

@@ -28,7 +28,7 @@ export async function findSuppressed(
  * needs no round trip.
  */
 export async function findSuppressedOf(
-  client: pg.PoolClient,
+  client: pg.Pool | pg.PoolClient,
   people: readonly (readonly Identified[])[],
   suppression: Suppression,
 ): Promise<(Suppressed | null)[]> {

@@ -174,7 +174,7 @@ export class EndUserBook {
     { together = false, fillsOnly = false, optsOutOf = null }: TakeOptions = {},
   ): Taken | Refusal | typeof LATER {
     if (fields === null) return { row: this.#make(orgId, {}), unchanged: [] };
-    const row = this.#find(orgId, fields);
+    const row = this.#find(orgId, fields, together);
     if (row instanceof Refusal) return row;
     const clash = this.#clash(orgId, fields, row);
     if (clash) return clash;
@@ -194,7 +194,7 @@ export class EndUserBook {
     return this.#clash(orgId, fields, null) ?? { row: this.#make(orgId, fields), unchanged: [] };
   }
 
-  #find(orgId: string, fields: EndUserFields): EndUserRow | null | Refusal {
+  #find(orgId: string, fields: EndUserFields, together: boolean): EndUserRow | null | Refusal {
     if (fields.id !== undefined) {
       const row = this.#byId.get(fields.id);
       if (row?.org_id === orgId) return row;
@@ -206,9 +206,11 @@ export class EndUserBook {
     for (const field of IDENTIFIERS) {
       const value = saidOf(fields, field);
       const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
+      // Together, an earlier call may have given the person another identifier.
+      if (!row || (together && row[field] !== value)) continue;
       // A record without an external ID is the person of the call. A record with another external ID is a different
       // person.
-      if (row && !(field !== 'external_id' && fields.external_id && row.external_id)) return row;
+      if (field === 'external_id' || !fields.external_id || !row.external_id) return row;
     }
     return null;
   }

@@ -29,10 +29,10 @@ LEFT JOIN LATERAL (SELECT id, end_user_id, address FROM conversation c
  * One round trip reads the records for all calls with an address or a conversation. Without such calls, the function
  * needs no round trip.
  */
-export async function readAddressed(
-  client: pg.PoolClient,
-  calls: readonly SendCall[],
-): Promise<Map<SendCall, Addressed>> {
+export async function readAddressed<Call extends Pick<SendCall, 'orgId' | 'agentId' | 'channelId' | 'to'>>(
+  client: pg.Pool | pg.PoolClient,
+  calls: readonly Call[],
+): Promise<Map<Call, Addressed>> {
   const byId = calls.flatMap((call, n) =>
     'conversationId' in call.to ? [{ n, call, v: call.to.conversationId }] : [],
   );
@@ -101,7 +101,7 @@ export type StandingQuery = {
  * person.
  */
 export async function readStandings(
-  client: pg.PoolClient,
+  client: pg.Pool | pg.PoolClient,
   wanted: readonly StandingQuery[],
 ): Promise<(Standing | undefined)[]> {
   if (wanted.length === 0) return [];

@@ -15,6 +15,7 @@ export type AcceptCall = {
   agentId: string;
   triggerId: string;
   channelId: string;
+  channelKind: string;
   address: string | null;
   /** The field of `endUser` that contained `address`. Null: the caller sent the address itself. */
   addressFrom: PersonField | null;

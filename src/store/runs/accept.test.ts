@@ -26,6 +26,7 @@ beforeAll(async () => {
     agentId,
     triggerId: await givenTrigger(db, orgId, agentId),
     channelId,
+    channelKind: 'sandbox',
     address: null,
     addressFrom: null,
     endUser: null,
@@ -206,6 +207,58 @@ describe('conversation keys', () => {
     expect(outcome.kind === 'refused' && outcome.refusal.code).toBe('already_exists');
     const made = await db.execute(sql`SELECT 1 FROM end_user WHERE external_id = 'crm-8'`);
     expect(made.rows).toHaveLength(0);
+  });
+});
+
+describe('an address without an end user', () => {
+  const suppression = createSuppression(Buffer.alloc(32, 1));
+  const at = (address: string, more: Partial<AcceptCall> = {}) => call({ channelKind: 'sms', address, ...more });
+  const consentOf = async (id: string) =>
+    (
+      await db.execute<{ consent: Record<string, { status: string }> }>(
+        sql`SELECT consent FROM end_user WHERE id = ${id}`,
+      )
+    ).rows[0]!.consent;
+  const optOut = (id: string) =>
+    db.execute(sql`UPDATE end_user SET consent = '{"sms": {"status": "opted_out"}}' WHERE id = ${id}`);
+
+  test('the next call to the address is for the same person, in a new conversation', async () => {
+    const first = accepted(await queue.accept(at('+97430000001')));
+    const [second, other] = (
+      await Promise.all([queue.accept(at('+97430000001')), queue.accept(at('+97430000002'))])
+    ).map(accepted);
+    expect(second!.endUserId).toBe(first.endUserId);
+    expect(second!.conversationId).not.toBe(first.conversationId);
+    expect(other!.endUserId).not.toBe(first.endUserId);
+  });
+
+  test('a call is for the person who has written from the address', async () => {
+    const { endUserId } = accepted(await queue.accept(call({ endUser: { external_id: 'writer' } })));
+    await db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id)
+      VALUES (${base.orgId}, ${base.channelId}, '+97430000003', ${endUserId})`);
+    expect(accepted(await queue.accept(at('+97430000003'))).endUserId).toBe(endUserId);
+  });
+
+  test('a new person with an opted-out address is opted out, and a stored person is not changed', async () => {
+    const { endUserId: holder } = accepted(await queue.accept(at('+97430000004')));
+    const stored = accepted(await queue.accept(call({ endUser: { external_id: 'stored' } })));
+    await optOut(holder);
+    const named = (id: string) => queue.accept(at('+97430000004', { endUser: { external_id: id } }));
+    const [fresh, known] = [accepted(await named('fresh')), accepted(await named('stored'))];
+    expect(await consentOf(fresh.endUserId)).toMatchObject({ sms: { status: 'opted_out', source: 'address' } });
+    expect(known.endUserId).toBe(stored.endUserId);
+    expect(await consentOf(stored.endUserId)).toEqual({});
+  });
+
+  test('an address that opted out before its person was erased stays opted out', async () => {
+    const own = createAcceptQueue(db, suppression);
+    const { endUserId } = accepted(await own.accept(at('+97430000005', { endUser: { phone: '+97430000005' } })));
+    await optOut(endUserId);
+    await db.transaction((tx) => eraseEndUser(tx, base.orgId, endUserId, suppression));
+    const next = accepted(await own.accept(at('+97430000005')));
+    expect(next.endUserId).not.toBe(endUserId);
+    expect(await consentOf(next.endUserId)).toMatchObject({ sms: { status: 'opted_out' } });
+    await own.drain();
   });
 });
 

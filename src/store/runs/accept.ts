@@ -10,18 +10,21 @@ import type { EndUserFields } from '../end-users/end-user-fields.ts';
 import { EndUserBook } from '../end-users/resolve.ts';
 import { LATER } from '../queue/later.ts';
 import { readStoredAnswer, refusedOrReplayed } from '../idempotency/stored-answer.ts';
-import type { Suppression } from '../end-users/suppression.ts';
+import { type Suppression, withOptOuts } from '../end-users/suppression.ts';
 import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
+import { type AtAddress, readAddresses } from './read-addresses.ts';
 import { type PlannedCall, writeRuns } from './write.ts';
 import { TRIGGER_CALL } from './write-statement.ts';
 
 /**
- * Accepts trigger calls with high throughput. Calls that arrive together are planned together with at most two look-ups
- * (none for anonymous calls), and written together (`write.ts`). Each call gets its own outcome. A call that must wait
- * for another call (same conversation key, or new data about the same person) moves to the next batch.
+ * Accepts trigger calls with high throughput. Calls that arrive together are planned together with few look-ups (none
+ * for anonymous calls), and written together (`write.ts`). Each call gets its own outcome. A call that must wait for
+ * another call (same conversation key, or new data about the same person) moves to the next batch.
  */
 export type AcceptQueue = {
   accept(call: AcceptCall): Promise<AcceptOutcome>;
+  /** Plans the call as `accept` does and writes nothing. Throws the refusal of the call. */
+  preview(call: AcceptCall): Promise<PlannedCall>;
   /** True while many calls arrive at the same time, so that other work should wait. */
   pressed(): boolean;
   /** The number of calls that wait or are being written. */
@@ -55,23 +58,43 @@ export function createAcceptQueue(
   });
   return {
     accept: (call) => queue.add(call),
+    preview: (call) => preview(db.$client, call, suppression),
     pressed: () => queue.load() >= PRESSED,
     load: () => queue.load(),
     drain: () => queue.drain(),
   };
 }
 
+async function preview(pool: pg.Pool, call: AcceptCall, suppression: Suppression | null): Promise<PlannedCall> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const [plan] = (await planBatch(pool, [call], suppression)).plans;
+    if (plan instanceof Refusal) throw plan;
+    if (plan !== LATER) return plan!;
+  }
+  throw new Error('a call alone waits for no other call');
+}
+
 type Plan = PlannedCall | Refusal | typeof LATER;
 type Batch = { at: Date; plans: Plan[] };
 type BatchOutcome = AcceptOutcome | typeof LATER | Error;
 
-async function planBatch(client: pg.PoolClient, calls: AcceptCall[], suppression: Suppression | null): Promise<Batch> {
+async function planBatch(
+  client: pg.Pool | pg.PoolClient,
+  calls: AcceptCall[],
+  suppression: Suppression | null,
+): Promise<Batch> {
   const keyed = await readKeyedConversations(client, calls);
-  const named = calls.map((call) => ({ orgId: call.orgId, endUser: personOf(call, existingOf(call, keyed)) }));
+  const addressed = calls.filter((call) => call.address !== null && call.addressFrom === null);
+  const begun = addressed.filter((call) => continuedBy(call, existingOf(call, keyed)) === null);
+  const addresses = await readAddresses(client, begun, suppression);
+  const named = calls.map((call) => ({
+    orgId: call.orgId,
+    endUser: personOf(call, existingOf(call, keyed), addresses.get(call)),
+  }));
   const book = await EndUserBook.read(client, named, suppression);
   const usedKeys = new Set<string>();
   const at = new Date();
-  return { at, plans: calls.map((call) => plan(call, at, book, keyed, usedKeys)) };
+  return { at, plans: calls.map((call) => plan(call, at, book, keyed, addresses.get(call), usedKeys)) };
 }
 
 async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plans }: Batch): Promise<BatchOutcome[]> {
@@ -101,6 +124,7 @@ function plan(
   at: Date,
   book: EndUserBook,
   keyed: Map<string, KeyedConversation>,
+  atAddress: AtAddress | undefined,
   usedKeys: Set<string>,
 ): Plan {
   const name = conversationNameOf(call);
@@ -116,7 +140,7 @@ function plan(
     return new Refusal('conversation_not_found');
   if (goesOn && onExistingOf(call) === 'reject') return exists(goesOn, 'A conversation with this key exists');
   if (goesOn && goesOn.channel_id !== call.channelId) return exists(goesOn, 'The conversation is on another channel');
-  const named = personOf(call, existing);
+  const named = personOf(call, existing, atAddress);
   const optsOutOf = optOutOf(call, goesOn);
   const meant =
     goesOn && named === null ? null : book.take(call.orgId, named, { fillsOnly: call.fillsOnly, optsOutOf });
@@ -124,6 +148,11 @@ function plan(
   // The person of the conversation was erased after the conversation was read.
   if (meant instanceof Refusal) return call.endUser === null ? LATER : meant;
   const person = meant?.row ?? null;
+  // A new person with an opted-out address is opted out.
+  if (person?.updated_at === null && atAddress) {
+    person.consent = withOptOuts(person.consent, atAddress.consent);
+    person.blocked ||= atAddress.blocked;
+  }
   const unchanged = meant?.unchanged ?? [];
   if (goesOn && person && person.id !== goesOn.end_user_id)
     return exists(goesOn, 'The conversation is with another end user');
@@ -163,10 +192,19 @@ const continuedBy = (call: AcceptCall, existing: KeyedConversation | null): Keye
 const optOutOf = (call: AcceptCall, goesOn: KeyedConversation | null): string | null =>
   goesOn?.status === 'handed_off' && call.sendAt === null ? call.optsOutOf : null;
 
-/** The person of the call. A call that changes the consent of the conversation's person names this person too. */
-function personOf(call: AcceptCall, existing: KeyedConversation | null): EndUserFields | null {
+/**
+ * The person of the call. A call that names only an address is for the person at this address. A call that changes the
+ * consent of the conversation's person names this person too.
+ */
+function personOf(
+  call: AcceptCall,
+  existing: KeyedConversation | null,
+  atAddress: AtAddress | undefined,
+): EndUserFields | null {
+  if (call.endUser !== null) return call.endUser;
   const goesOn = continuedBy(call, existing);
-  return call.endUser ?? (optOutOf(call, goesOn) === null ? null : { id: goesOn!.end_user_id });
+  const id = optOutOf(call, goesOn) === null ? atAddress?.endUserId : goesOn!.end_user_id;
+  return id ? { id } : null;
 }
 
 const onExistingOf = ({ conversation }: AcceptCall): 'continue' | 'new' | 'reject' =>

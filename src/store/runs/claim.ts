@@ -7,7 +7,7 @@ import { dueFairly, fairnessOf, type ClaimedByLane } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
 import { byKey } from '../queue/join-by-key.ts';
 import { type TurnPerson, turnPerson } from '../end-users/turn-person.ts';
-import { addressOf } from '../end-users/address-of.ts';
+import { addressOfTurn } from '../end-users/address-of.ts';
 
 export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
 /** Maximum number of history messages in a turn, equal to MAX_HISTORY in engine/provider.ts. */
@@ -83,10 +83,7 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
     q.send_at, q.reason, q.result, q.no_reply_at, q.reminders, due.lane, due.share`,
   read: `SELECT r.org_id, r.id AS run_id, r.trigger_id, r.lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
   r.reason, r.result, coalesce(r.no_reply_at <= ${NOW}, false) AS is_silence_due, coalesce(r.reminders, 0) AS silent_steps, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
-  CASE WHEN c.address IS NOT NULL OR ch.kind = 'sandbox' THEN c.address ELSE coalesce(
-    (SELECT i.address FROM identity i WHERE i.org_id = c.org_id AND i.end_user_id = c.end_user_id
-      AND coalesce(i.channel_id, '') = c.channel_id LIMIT 1),
-    ${addressOf('ch.kind')}) END AS address,
+  ${addressOfTurn('c.address')} AS address,
   EXISTS (SELECT 1 FROM identity i WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.address = c.address
     AND i.end_user_id = c.end_user_id AND i.last_inbound_at IS NOT NULL) AS wrote_from_address,
   c.id AS conversation_id, c.version AS conversation_version, c.status AS conversation_status,

@@ -77,8 +77,8 @@ function gatesOf(planned: readonly PlannedCall[]) {
 const partsOf = (planned: readonly PlannedCall[]): Parts => {
   const keyed = planned.some(({ call }) => call.conversation !== null);
   return {
-    // Calls that continue a conversation create no people.
-    people: keyed || planned.some(({ call }) => call.endUser !== null),
+    // Calls that continue a conversation create no people, and calls with an address may be for a stored person.
+    people: keyed || planned.some(({ call }) => call.endUser !== null || call.address !== null),
     keyed,
     repeatable: planned.some(({ call }) => call.idempotency !== null),
     messages: planned.some(({ call }) => call.message !== null),

@@ -81,6 +81,7 @@ async function trigger(key: string, more: { message?: string; sendAt?: Date } = 
     keyId: null,
     from: null,
     address: null,
+    channelKind: 'sandbox',
     addressFrom: null,
     endUser: null,
     fillsOnly: false,

@@ -99,6 +99,7 @@ async function accept(message: string | null = null, sendAt: Date | null = null)
     triggerId,
     channelId,
     address: null,
+    channelKind: 'sandbox',
     addressFrom: null,
     endUser: null,
     fillsOnly: false,

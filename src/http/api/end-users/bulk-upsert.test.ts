@@ -58,6 +58,23 @@ describe('bulk', () => {
     expect(one.body).toMatchObject({ name: 'One', attributes: { again: true } });
   });
 
+  test('a row with an address that an earlier row has replaced does not change that person', async () => {
+    const { body: first } = await call('POST', people, { external_id: 'b-moved', email: 'shared@example.com' });
+    const rows = [
+      { external_id: 'b-moved', email: 'own@example.com' },
+      { email: 'shared@example.com', name: 'Bob' },
+    ];
+    const { body } = await call('POST', `${people}/bulk`, { end_users: rows });
+    expect(body.results).toMatchObject([
+      { status: 'updated' },
+      { status: 'invalid', errors: [{ code: 'already_exists' }] },
+    ]);
+    const { body: person } = await call('GET', `${people}/${first.id}`);
+    expect(person).toMatchObject({ name: null, email: 'own@example.com' });
+    const again = await call('POST', `${people}/bulk`, { end_users: rows });
+    expect(again.body.results).toMatchObject([{ status: 'updated' }, { status: 'created' }]);
+  });
+
   test('a call accepts 500 rows, which may have more keys than other bodies', async () => {
     const rows = Array.from({ length: 500 }, (_, n) => ({
       external_id: `k-${n}`,

@@ -90,6 +90,50 @@ describe('200', () => {
   });
 });
 
+describe('a dry run has the refusals of the call', () => {
+  const refused = async (call: object) => {
+    const [dry, real] = [await post({ ...call, dry_run: true }), await post(call)];
+    expect([dry.status, dry.body.code, dry.body.detail]).toEqual([real.status, real.body.code, real.body.detail]);
+    return dry.body.code;
+  };
+
+  test('for a conversation on another channel, and of another person', async () => {
+    const conversation = { key: 'dry-conflict' };
+    const started = await post({ conversation, end_user: { external_id: 'dry-holder' } });
+    expect(started.status).toBe(202);
+    const id = await givenChannel(parley.db, orgId, agentId, { kind: 'sms' });
+    expect(await refused({ conversation, channel: { id } })).toBe('already_exists');
+    expect(await refused({ conversation, end_user: { external_id: 'dry-other' } })).toBe('already_exists');
+  });
+});
+
+describe('the reason why a dry run sends nothing', () => {
+  const dry = async (call: object) => (await post({ ...call, dry_run: true })).body;
+
+  test('is a missing address, unless the person has one', async () => {
+    const channel = { id: await givenChannel(parley.db, orgId, agentId, { kind: 'sms' }) };
+    expect(await dry({ channel })).toMatchObject({ skip_reason: 'no_address', recipient: { address: null } });
+    const person = { external_id: 'has-phone', phone: '+97430000077' };
+    await post({ end_user: person });
+    expect(await dry({ channel, end_user: { external_id: 'has-phone' } })).toMatchObject({
+      skip_reason: null,
+      recipient: { address: person.phone, would_create: false },
+    });
+  });
+
+  test('is the opt-out of the address, even if the call would create the person', async () => {
+    const id = await givenChannel(parley.db, orgId, agentId, { kind: 'sms' });
+    const channel = { id, address: '+97430000078' };
+    const { end_user_id: holder } = (await post({ channel })).body;
+    await parley.db.execute(sql`UPDATE end_user SET consent = '{"sms": {"status": "opted_out"}}' WHERE id = ${holder}`);
+    expect(await dry({ channel })).toMatchObject({ skip_reason: 'opted_out', recipient: { end_user_id: holder } });
+    expect(await dry({ channel, end_user: { external_id: 'dry-new' } })).toMatchObject({
+      skip_reason: 'opted_out',
+      recipient: { would_create: true },
+    });
+  });
+});
+
 test('dry_run in the query is refused and starts nothing', async () => {
   const before = await count('run');
   const answer = await post({}, {}, `${path}?dry_run=true`);
