@@ -60,7 +60,7 @@ export const Rule = Type.Object(
     pattern: Type.Optional(
       Type.String({
         maxLength: 500,
-        description: 'Regular expression that cannot backtrack for long. It ignores case and has at most 10 ms.',
+        description: 'Regular expression that ignores case. Lookaround, backreferences and inline flags are refused.',
       }),
     ),
     reply: Type.Optional(LocalizedText),
