@@ -87,7 +87,7 @@ const nearestExisting = (folder: string): string =>
 function checkSecretFile(file: string, env: NodeJS.ProcessEnv): Check {
   if (env['PARLEY_SECRET']) return { name: 'secret', status: 'ok', detail: 'PARLEY_SECRET is set.' };
   if (!existsSync(file))
-    return { name: 'secret', status: 'ok', detail: 'Parley creates the folder on the first start.' };
+    return { name: 'secret', status: 'ok', detail: 'Parley creates the secret on the first start.' };
   const open = (statSync(file).mode & 0o077) !== 0;
   if (!open)
     return { name: 'secret', status: 'ok', detail: `${file} is readable by its owner alone. Keep a copy elsewhere.` };

@@ -44,7 +44,7 @@ function checkClock(health: Answer, here: number): Check {
     return {
       name: 'clock',
       status: 'fail',
-      detail: 'The server sends no Date header.',
+      detail: 'The response of /api/health has no time.',
       fix: 'Check PARLEY_URL: the server may not be Parley.',
     };
   }

@@ -112,7 +112,11 @@ export function addCampaignsCommand(program: Command): void {
       'startCampaign',
       'Starts a campaign. Waiting recipients are messaged, and keys of the campaign can add more.',
     ],
-    ['pause', 'pauseCampaign', 'Pauses a campaign: nothing is sent until you resume it.'],
+    [
+      'pause',
+      'pauseCampaign',
+      'Pauses a campaign: no first messages and no reminders are sent until you resume it. Started conversations continue.',
+    ],
     ['resume', 'resumeCampaign', 'Resumes a paused campaign.'],
   ] as const;
   for (const [name, route, description] of moves) {

@@ -12,7 +12,7 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('check the installation')
     .description(
-      'Checks the server (health, readiness, session, base URL, clock), this machine (Node, packages, data folder, secret, port, mail server, collector of traces) and its database (version, durability, replication, clock, connections, statistics), and explains how to fix problems. Changes nothing. Exits with 1 when a check fails.',
+      'Checks the server (health, readiness, version, session, base URL, clock), this machine (Node, packages, data folder, secret, port, mail server, store of files, collector of traces) and its database (version, durability, replication, clock, connections, statistics), and explains how to fix problems. Changes nothing. Exits with 1 when a check fails.',
     );
   setAction(doctor, async (cli) => {
     const server = await checkServer(cli.api, cli.settings);

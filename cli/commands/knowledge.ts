@@ -16,7 +16,7 @@ export function addKnowledgeCommand(program: Command): void {
     .description('Adds a file to an agent: PDF, Word (.docx), HTML, Markdown, CSV or plain text.')
     .requiredOption('--agent <id>', 'the agent')
     .requiredOption('--file <file>', 'the document; "-" is standard input')
-    .option('--name <name>', 'the name shown as source (default: the file name)');
+    .option('--name <name>', 'the name shown as source (default: the file name, or document.md for standard input)');
   setAction<{ agent: string; file: string; name?: string }>(add, async ({ api, out }, _args, { agent, file, name }) => {
     const body = await readBytes(file);
     const query = { name: name ?? (file === '-' ? 'document.md' : basename(file)) };

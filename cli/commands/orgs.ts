@@ -78,7 +78,7 @@ export function addOrgsCommand(program: Command): void {
   const retention = orgs
     .command('retention')
     .description(
-      `Shows or sets how long conversations are kept. After this number of days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}), conversations are erased permanently. "off" keeps them. Only owners may set the retention.`,
+      `Shows or sets how long conversations are kept. After this number of days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}), conversations are erased permanently, and active conversations lose their older messages. Conversations that wait for the team stay. "off" keeps everything. Only owners may set the retention.`,
     )
     .argument('<org-id>', 'the organization')
     .argument('[days]', 'days, or off')
