@@ -93,7 +93,6 @@ const sendMessage = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   bodyBytes: MAX_CHAT_BYTES,
   responses: { 201: SentChatMessage },
   handle: async (request) => {
-    await known(request, gate.afterBody(request));
     const { channel, visitor } = request.session as FromVisitor;
     const received = receiveFromVisitor(deps, channel, visitor, request.body as SendChatMessage, request.requestId);
     const { message, answering } = await known(request, received);
@@ -110,7 +109,6 @@ const sendFile = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   rawBody: MAX_ATTACHMENT_BYTES,
   responses: { 201: SentChatMessage },
   handle: async (request) => {
-    await known(request, gate.afterBody(request));
     const { channel, visitor } = request.session as FromVisitor;
     if (channel.chat.files === false) throw new Refusal('content_unsupported', 'This chat does not accept files.');
     const file = { ...(request.query as SendChatFile), bytes: request.body as Buffer };
@@ -129,7 +127,6 @@ const rate = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   bodyBytes: MAX_CHAT_BYTES,
   responses: { 200: ChatRating },
   handle: async (request) => {
-    await known(request, gate.afterBody(request));
     const from = request.session as FromVisitor;
     const rated = { ...(request.body as RateChat), thumbs: from.channel.chat.thumbs !== false };
     return known(request, rateMessage(deps, placeOf(from), rated));
@@ -145,7 +142,6 @@ const markRead = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   bodyBytes: MAX_CHAT_BYTES,
   responses: { 204: null },
   handle: async (request) => {
-    await known(request, gate.afterBody(request));
     const { message_id: upTo } = request.body as ReadChat;
     await known(request, noteRead(deps, placeOf(request.session as FromVisitor), upTo));
   },

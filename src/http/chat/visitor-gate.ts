@@ -12,7 +12,6 @@ import {
 } from '../../features/visitors/find-chat-channel.ts';
 import { createChatSites } from '../../features/visitors/note-chat-site.ts';
 import { metaOf } from '../edge/request-meta.ts';
-import { SLOW_BODY_MS } from '../route/mount-routes.ts';
 
 /** The facts about a call that are known before its body is read. */
 export type FromSite = { channel: ChatChannel; asking: ChatOrigin; visitor: Visitor | null };
@@ -27,11 +26,6 @@ export type VisitorGateDeps = {
 };
 
 const EXPOSED = 'x-request-id, retry-after';
-const tokenInvalid = (): Refusal =>
-  new Refusal('visitor_token_invalid', undefined, {
-    headers: { 'WWW-Authenticate': 'Bearer realm="parley chat", error="invalid_token"' },
-  });
-
 /** The longest time for which browsers cache a preflight. */
 const PREFLIGHT_SECONDS = 7_200;
 
@@ -50,7 +44,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     metaOf(request.raw)!.orgId = channel.orgId;
     // A cache must not serve the response for one site to another site.
     reply.header('vary', 'origin');
-    const asking = askingPage(request, channel, baseUrl);
+    const asking = askingPage(request, channel);
     if (!asking) {
       noteSite(channel, request.headers.origin, false);
       throw new Refusal('origin_not_allowed');
@@ -63,6 +57,11 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
         .header('cross-origin-resource-policy', 'cross-origin');
     }
     return { channel, asking, visitor: await readToken(request, channel, asking) };
+  }
+
+  function askingPage(request: FastifyRequest, { chat }: ChatChannel): ChatOrigin | null {
+    const allowed = { origins: chat.allowed_origins ?? [], ownPage: chat.hosted_page !== false, baseUrl };
+    return chatOrigin(request, request.method === 'OPTIONS' ? 'POST' : request.method, allowed);
   }
 
   async function readToken(request: FastifyRequest, channel: ChatChannel, asking: ChatOrigin): Promise<Visitor | null> {
@@ -80,63 +79,46 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     return secret !== undefined && provenBy === secretMark(secret);
   }
 
-  const open = (call: VisitorCall) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const open = (call: VisitorCall) => async (request: FastifyRequest, reply: FastifyReply, isAgain: boolean) => {
     try {
       const from = await enter(request, reply);
       if (!from.channel.enabled) throw new Refusal('channel_disabled');
       const visitor = from.visitor?.address ?? null;
-      await visitorLimit.take(call, { address: request.ip, channelId: from.channel.id, visitor });
+      if (!isAgain) await visitorLimit.take(call, { address: request.ip, channelId: from.channel.id, visitor });
       return from;
     } catch (error) {
       throw lostDatabase('GET', error);
     }
   };
 
-  /** Returns the reason why the request would be refused now. Null: the request would be permitted. */
-  async function refusalNow(request: FastifyRequest): Promise<Refusal | null> {
-    const channel = await readChatChannel((request.params as { channel_id: string }).channel_id);
-    if (!channel) return new Refusal('channel_not_found');
-    const asking = askingPage(request, channel, baseUrl);
-    if (!asking) return new Refusal('origin_not_allowed');
-    if (!channel.enabled) return new Refusal('channel_disabled');
-    return (await readToken(request, channel, asking)) === null ? tokenInvalid() : null;
-  }
-
   return {
     /** True if the open stream of this request would be permitted now. */
-    isStillGranted: async (request: FastifyRequest): Promise<boolean> => (await refusalNow(request)) === null,
-    /** Checks the visitor again after a slow body. The check does not count in the rate limit. */
-    afterBody: async (request: FastifyRequest): Promise<void> => {
-      if (performance.now() - metaOf(request.raw)!.startedAt <= SLOW_BODY_MS) return;
-      const refusal = await refusalNow(request);
-      if (refusal !== null) throw refusal;
+    isStillGranted: async (request: FastifyRequest): Promise<boolean> => {
+      const channel = await readChatChannel((request.params as { channel_id: string }).channel_id);
+      if (!channel?.enabled) return false;
+      const asking = askingPage(request, channel);
+      return asking !== null && (await readToken(request, channel, asking)) !== null;
     },
     /** Accepts any page of an allowed site. */
     site: open,
     /** Accepts a page of an allowed site with a valid token. */
     visitor: (call: VisitorCall) => {
       const pass = open(call);
-      return async (request: FastifyRequest, reply: FastifyReply): Promise<FromVisitor> => {
-        const { visitor, ...from } = await pass(request, reply);
+      return async (request: FastifyRequest, reply: FastifyReply, isAgain: boolean): Promise<FromVisitor> => {
+        const { visitor, ...from } = await pass(request, reply, isAgain);
         if (visitor !== null) return { ...from, visitor };
-        throw tokenInvalid();
+        throw new Refusal('visitor_token_invalid', undefined, {
+          headers: { 'WWW-Authenticate': 'Bearer realm="parley chat", error="invalid_token"' },
+        });
       };
     },
     /** Browsers send a preflight before the first call with a token from another site. */
     preflight: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await enter(request, reply);
-      allowCalls(reply);
+      reply
+        .header('access-control-allow-methods', 'GET, POST')
+        .header('access-control-allow-headers', 'authorization, content-type')
+        .header('access-control-max-age', PREFLIGHT_SECONDS);
     },
   };
 }
-
-function askingPage(request: FastifyRequest, { chat }: ChatChannel, baseUrl: string): ChatOrigin | null {
-  const allowed = { origins: chat.allowed_origins ?? [], ownPage: chat.hosted_page !== false, baseUrl };
-  return chatOrigin(request, request.method === 'OPTIONS' ? 'POST' : request.method, allowed);
-}
-
-const allowCalls = (reply: FastifyReply): FastifyReply =>
-  reply
-    .header('access-control-allow-methods', 'GET, POST')
-    .header('access-control-allow-headers', 'authorization, content-type')
-    .header('access-control-max-age', PREFLIGHT_SECONDS);

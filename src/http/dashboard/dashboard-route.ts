@@ -69,12 +69,6 @@ const LARGE_BODY_KEYS = 20_000;
 /** Strangers can open all connections of a node and send slowly. A passkey is the largest body, with a few KiB. */
 const PUBLIC_BODY_BYTES = 32 * 1024;
 
-/**
- * A body may take as long to arrive as a request may last. The gate checks the caller again after the body has arrived.
- * Without the check after the body, a removed member could keep a role for half a minute by sending slowly.
- */
-const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
-
 /** Creates a Route from one entry of contract/dashboard/routes.ts and its handler. */
 export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRoute {
   const guardOf = ({ access }: DashboardRoute, token: TokenVerb | 'own' | undefined) => {
@@ -91,11 +85,16 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
   return (name, handle, more = {}) => {
     const declared: DashboardRoute = DASHBOARD_ROUTES[name];
     const guard = guardOf(declared, TOKEN_ROUTES[name]);
-    const lookAgain = takesBody(declared) ? guard : null;
     return {
       method: declared.method,
       path: DASHBOARD_BASE + declared.path,
-      access: { session: (request) => guard(request, false) },
+      access: {
+        session: async (request, _reply, isAgain) => {
+          const former = (request.session as DashboardCaller | null)?.setCookie ?? [];
+          const caller = await guard(request, isAgain);
+          return caller && { ...caller, setCookie: [...former, ...caller.setCookie] };
+        },
+      },
       operation: { id: name, summary: declared.summary, tag: 'Dashboard', hidden: true },
       ...(declared.body && { body: declared.body }),
       ...(declared.bodyOptional && { bodyOptional: true }),
@@ -108,11 +107,6 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
         // The status is set explicitly, because an additional success status may come first in the list of responses.
         reply.code(declared.status);
         try {
-          const former = (request.session as DashboardCaller | null)?.setCookie ?? [];
-          const caller = await lookAgain?.(request, true);
-          if (caller) {
-            request.session = { ...caller, setCookie: [...former, ...caller.setCookie] };
-          }
           return await handle(callOf(name, request, reply, paging, async () => guard(request, true)));
         } catch (error) {
           throw lostDatabase(request.method, error);

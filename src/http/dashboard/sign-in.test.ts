@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { addMember, PASSWORD } from '../../../test/dashboard-server.ts';
 import { inShop } from '../../../test/shop.ts';
+import { SLOW_BODY_MS } from '../route/mount-routes.ts';
 
 describe('sign-in', () => {
   inShop(
@@ -77,6 +79,7 @@ async function slowly(base: string, cookie: string, path: string, body: unknown,
   sent.flushHeaders();
   await once(sent, 'continue');
   await between();
+  await pause(SLOW_BODY_MS);
   sent.end(JSON.stringify(body));
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   return { status: answer.statusCode, body: (await json(answer)) as { code?: string } };

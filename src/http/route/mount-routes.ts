@@ -29,7 +29,10 @@ export type Mounting = {
   readonly checkAnswers: boolean;
 };
 
-/** A body that takes longer to arrive is slow, so access is checked again after it. */
+/**
+ * A body that takes longer to arrive is slow, so access is checked again after it. Otherwise, a caller who lost access
+ * could act for half a minute by sending slowly.
+ */
 export const SLOW_BODY_MS = 100;
 
 /**
@@ -40,12 +43,12 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], m
   const uploadMemory = createUploadMemory();
   for (const route of routes) {
     refuseWithoutAccess(route);
-    const onRequest = admission(route, mounting);
+    const guard = guardOf(route, mounting);
     server.route({
       method: route.method,
       url: route.path,
-      onRequest,
-      handler: handling(route, mounting, uploadMemory),
+      onRequest: admission(route, guard, mounting),
+      handler: handling(route, guard, mounting, uploadMemory),
     });
     if (isKeyRoute(route.access) && route.access.client) mountPreflight(server, route);
   }
@@ -64,10 +67,7 @@ type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: HookHandle
  * Checks rows 1 to 12 of the order of checks (docs/security.md) before any byte of the body is read. The check is
  * synchronous if access answers from memory.
  */
-function admission(route: Route, { access, problems, tracer }: Mounting): OnRequest {
-  const need = route.access;
-  const guard: Guard | null =
-    need === 'public' ? null : isKeyRoute(need) ? keyGuard(need, route, access, tracer) : sessionGuard(need.session);
+function admission(route: Route, guard: Guard | null, { problems }: Mounting): OnRequest {
   return (request, reply, done) => {
     const meta = metaOf(request.raw)!;
     meta.route = route.path;
@@ -85,7 +85,7 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
       giveBack(request);
     };
     try {
-      const waiting = guard(request, reply);
+      const waiting = guard(request, reply, false);
       if (waiting === undefined) done();
       // oxlint-disable-next-line promise/no-callback-in-promise -- the hook continues either way
       else waiting.then(() => done(), refuse);
@@ -105,10 +105,19 @@ function giveBack({ admission, raw }: FastifyRequest): void {
   if (code !== null && (PROBLEMS[code].status < 500 || code === 'unavailable')) admission?.counted?.giveBack();
 }
 
-/** Undefined: access was granted immediately. */
-type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
+/**
+ * `isAgain`: the call was admitted earlier and does not count again. The result undefined: access was granted
+ * immediately.
+ */
+type Guard = (request: FastifyRequest, reply: FastifyReply, isAgain: boolean) => Promise<void> | undefined;
 
-function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tracer | null): Guard {
+function guardOf(route: Route, mounting: Mounting): Guard | null {
+  const need = route.access;
+  if (need === 'public') return null;
+  return isKeyRoute(need) ? keyGuard(need, route, mounting) : sessionGuard(need.session);
+}
+
+function keyGuard(need: Need, route: Route, { access, tracer }: Mounting): Guard {
   const { limit = null } = route;
   // A tool of /mcp is called as a separate request, which counts.
   const isCounted = route.path.startsWith('/api/');
@@ -127,21 +136,27 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
     setRate(reply, state);
     return undefined;
   };
-  return (request, reply) => {
+  return (request, reply, isAgain) => {
     const { authorization } = metaOf(request.raw)!;
-    if (need.client) letOwnPageRead(request, reply, access);
+    if (need.client && !isAgain) letOwnPageRead(request, reply, access);
     const admission = access.admit(
       authorization,
       need,
       request.params as Record<string, string>,
       request.ip,
-      isCounted,
+      isCounted && !isAgain,
       request.headers.origin,
     );
+    if (isAgain) return readmit(request, admission);
     return admission instanceof Promise
       ? admission.then((known) => admitted(request, reply, known))
       : admitted(request, reply, admission);
   };
+}
+
+/** The call keeps the units that it took when it was admitted. */
+async function readmit(request: FastifyRequest, admission: Admission | Promise<Admission>): Promise<void> {
+  request.admission = { ...request.admission, ...(await admission) };
 }
 
 /**
@@ -167,8 +182,8 @@ const setRate = (reply: FastifyReply, rate: RateState): void => {
 
 const sessionGuard =
   (guard: SessionGuard): Guard =>
-  (request, reply) => {
-    const session = guard(request, reply);
+  (request, reply, isAgain) => {
+    const session = guard(request, reply, isAgain);
     if (!(session instanceof Promise)) {
       request.session = session;
       refuseControlCharacters(request);
@@ -194,7 +209,12 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * Runs rows 13 and 14 of the order of checks, and then the handler. A route without body and query needs no extra
  * promise.
  */
-function handling(route: Route, { access, problems, checkAnswers }: Mounting, uploadMemory: UploadMemory) {
+function handling(
+  route: Route,
+  guard: Guard | null,
+  { access, problems, checkAnswers }: Mounting,
+  uploadMemory: UploadMemory,
+) {
   const { handle, reaches } = route;
   const status = successStatus(route);
   const { rawBody } = route;
@@ -225,19 +245,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
       maxKeys: route.bodyKeys,
       maxBytes: route.bodyBytes,
     });
-    const { authorization, startedAt } = metaOf(request.raw)!;
-    if (need !== null && performance.now() - startedAt > SLOW_BODY_MS)
-      request.admission = {
-        ...request.admission,
-        ...(await access.admit(
-          authorization,
-          need,
-          request.params as Record<string, string>,
-          request.ip,
-          false,
-          request.headers.origin,
-        )),
-      };
+    if (hadSlowBody(request)) await guard?.(request, reply, true);
     if (readQuery) request.query = readQuery(request.query as string);
     checkQuery?.(request.query as string);
     check(value);
@@ -255,6 +263,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
     const group = named ?? metaOf(request.raw)!.orgId ?? (route.access === 'public' ? route.path : null);
     const upload = group === null ? undefined : uploadMemory.open(group);
     request.body = await readRawBody(request.raw, reply.raw, maxBytes, upload);
+    if (hadSlowBody(request)) await guard?.(request, reply, true);
     return run(request, reply);
   };
 
@@ -277,6 +286,8 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
     return reply;
   }
 }
+
+const hadSlowBody = ({ raw }: FastifyRequest): boolean => performance.now() - metaOf(raw)!.startedAt > SLOW_BODY_MS;
 
 /** Only tests validate answers, because an engineer sees the fault in a test. */
 function compileAnswers(route: Route): (status: number, body: unknown) => void {

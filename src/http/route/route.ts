@@ -73,9 +73,10 @@ export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
 
 /**
  * Decides access for routes of people: the guard throws a Refusal, or its result becomes `request.session`. The guard
- * runs before the body is read. Refusals also have the headers that the guard sets.
+ * runs before the body is read. Refusals also have the headers that the guard sets. After a slow body, the guard runs
+ * again with `isAgain`, so that it does not count the call twice.
  */
-export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unknown;
+export type SessionGuard = (request: FastifyRequest, reply: FastifyReply, isAgain: boolean) => unknown;
 
 export type Answer =
   | TSchema
