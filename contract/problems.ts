@@ -573,7 +573,7 @@ const kinds = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    fix: 'Send at most 256 KiB (262,144 bytes); where a call takes more, its reference says so.',
+    fix: 'Send at most 256 KiB (262,144 bytes). If a call has another limit, its detail names that limit.',
   },
   unsupported_media_type: {
     status: 415,

@@ -124,7 +124,7 @@ describe('413 payload_too_large', () => {
       headers: [AUTH, JSON_TYPE, 'Content-Length: 99999999'],
     });
     const { answers } = await rawExchange(http.port, [request], 300);
-    expect(answers[0]?.json().code).toBe('payload_too_large');
+    expect(answers[0]?.json()).toMatchObject({ code: 'payload_too_large', detail: 'Send at most 256 KiB.' });
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 

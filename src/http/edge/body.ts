@@ -45,12 +45,8 @@ export async function readRawBody(
   return readBytes(request, maxBytes, upload).finally(() => upload?.release());
 }
 
-/** The standard detail names the usual limit. */
 const tooLarge = (maxBytes: number): Refusal =>
-  new Refusal(
-    'payload_too_large',
-    maxBytes === MAX_BODY_BYTES ? undefined : `Send at most ${(maxBytes / 1024).toLocaleString('en')} KiB.`,
-  );
+  new Refusal('payload_too_large', `Send at most ${(maxBytes / 1024).toLocaleString('en')} KiB.`);
 
 const announcesBody = ({ headers }: IncomingMessage): boolean => {
   const length = headers['content-length'];
