@@ -2,7 +2,7 @@ import { deriveKey } from '../../kernel/seal.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DashboardServer, PASSWORD, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
-import { readPasswordHash } from '../../store/accounts/passwords.ts';
+import { lockPasswordHash, readPasswordHash } from '../../store/accounts/passwords.ts';
 
 let server: DashboardServer;
 let person: Awaited<ReturnType<typeof setUpOwner>>;
@@ -36,6 +36,16 @@ describe('a password link', () => {
       expect((await set(token, 'another battery')).body.code).toBe('password_link_not_found');
     }
     expect((await signIn(PASSWORD)).status).toBe(200);
+  });
+
+  it('a stranger who reads or uses a link does not lock the account', async () => {
+    await server.db.transaction(async (tx) => {
+      await lockPasswordHash(tx, person.id);
+      const good = await link();
+      expect((await look(good)).status).toBe(200);
+      expect((await look(`${good}x`)).status).toBe(404);
+      expect((await set(`${good}x`, 'another battery')).status).toBe(404);
+    });
   });
 
   it('a password link sets the password once, even if it is used twice simultaneously, and ends every session', async () => {

@@ -6,13 +6,13 @@ import { type SignedLink, isSigned, readLink } from '../../access/sessions/signe
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../../store/db.ts';
 import { type Person, findPerson } from '../../store/accounts/accounts.ts';
-import { lockPasswordHash } from '../../store/accounts/passwords.ts';
+import { lockPasswordHash, readPasswordHash } from '../../store/accounts/passwords.ts';
 import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './deps.ts';
 
 /** Reads the person whose password the holder of the link may set. */
 export async function lookAtPasswordLink(deps: MembersDeps, token: string): Promise<PasswordLinkLook> {
-  const { person, link } = await deps.db.transaction((tx) => found(deps, tx, token));
+  const { person, link } = await found(deps, token, deps.db, readPasswordHash);
   return { email: person.email, expires_at: timestamp(link.expiresAt) };
 }
 
@@ -27,28 +27,30 @@ export async function resetPassword(
   from: Browser & { requestId: string },
 ): Promise<SignInOutcome> {
   // An invalid link must not make the server hash a password.
-  const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
+  const { person: known } = await found(deps, token, deps.db, readPasswordHash);
   const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);
   const { email } = await deps.db.transaction(async (tx) => {
-    const { person, proven } = await found(deps, tx, token);
+    // The lock makes the second of two simultaneous uses fail.
+    const { person, proven } = await found(deps, token, tx, lockPasswordHash);
     await claimAccount(tx, person, passwordHash, from, { proven });
     return person;
   });
   return deps.sessions.signIn(from, email, password);
 }
 
-/** The row of the link's account is locked, so that the second of two simultaneous uses fails. */
+/** `hashOf`: reads the hash that signs the link, and may lock the account. A forged link must not lock an account. */
 async function found(
   { setupKey }: MembersDeps,
-  tx: Queryable,
   token: string,
+  db: Queryable,
+  hashOf: typeof readPasswordHash,
 ): Promise<{ person: Person; link: SignedLink; proven: boolean }> {
   const link = readLink(token);
-  const hash = link && (await lockPasswordHash(tx, link.userId));
+  const hash = link && (await hashOf(db, link.userId));
   if (!link || hash === null) throw new Refusal('password_link_not_found');
   const proven = isSigned(setupKey, 'mailed password', token, hash);
   const isGood = proven || isSigned(setupKey, 'password', token, hash);
-  const person = isGood ? await findPerson(tx, link.userId) : null;
+  const person = isGood ? await findPerson(db, link.userId) : null;
   if (!person) throw new Refusal('password_link_not_found');
   return { person, link, proven };
 }
