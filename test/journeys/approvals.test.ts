@@ -229,6 +229,25 @@ describe('decisions', () => {
     expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
   });
 
+  test('an expired approval that cannot be denied does not stop the others', async () => {
+    const [stuck, run] = [await requested(), await requested()];
+    await parley.db.execute(
+      sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`,
+    );
+    await parley.db.execute(
+      sql.raw(`CREATE TRIGGER refuse BEFORE UPDATE ON approval FOR EACH ROW
+        WHEN (NEW.id = '${stuck.approvalId}' AND NEW.status = 'denied') EXECUTE FUNCTION refuse()`),
+    );
+    await parley.db.execute(sql`UPDATE approval SET expires_at = now() -
+      CASE id WHEN ${stuck.approvalId} THEN interval '2 hours' ELSE interval '1 hour' END
+      WHERE id IN (${stuck.approvalId}, ${run.approvalId})`);
+    const statusesOf = async ({ conversation_id: id }: Run) => (await approvalsOf(id)).map(({ status }) => status);
+    await expect.poll(() => statusesOf(run), { timeout: 10_000 }).toEqual(['denied']);
+    expect(await statusesOf(stuck)).toEqual(['pending']);
+    await parley.db.execute(sql`DROP TRIGGER refuse ON approval`);
+    await expect.poll(() => statusesOf(stuck), { timeout: 10_000 }).toEqual(['denied']);
+  });
+
   test('members with the right to answer can decide, and the audit log names them', async () => {
     const run = await requested();
     model.script({ text: 'Done.' });

@@ -10,7 +10,7 @@ const BATCH = 50;
 
 /**
  * Denies the approvals whose deadline has passed, each in a short transaction. If two workers process the same
- * approval, the second worker finds it decided, so no lease is needed.
+ * approval, the second worker finds it decided, so no lease is needed. An approval that fails does not stop the others.
  */
 export function createApprovalExpiry({
   db,
@@ -30,11 +30,17 @@ export function createApprovalExpiry({
     whenDue,
     look: async () => {
       const due = await findExpired(db, BATCH);
+      let failures = 0;
       for (const { orgId, id } of due) {
         if (loop.isStopping()) break;
-        if (await denyExpired({ db }, orgId, id)) onExpired();
+        try {
+          if (await denyExpired({ db }, orgId, id)) onExpired();
+        } catch (error) {
+          failures++;
+          log.warn({ err: error, approval: id }, 'an expired approval could not be denied; the worker tries again');
+        }
       }
-      return due.length === BATCH;
+      return due.length === BATCH && failures < BATCH;
     },
   });
   return loop;
