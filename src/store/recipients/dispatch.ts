@@ -219,9 +219,12 @@ export const NEXT_OF_CAMPAIGNS = `SELECT min(due.at) FROM campaign c CROSS JOIN 
 const NOBODY_DUE = `NOT EXISTS (
   SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
 
+const IS_OVER = `c.attended AND c.state <> 'ended' AND ${OVER} AND ${NOBODY_DUE}`;
+
 /**
  * Ends the remaining recipients of an ended campaign, at most `limit` in one call. A campaign without remaining
- * recipients is finished. Returns the number of recipients that expired.
+ * recipients is finished. Returns the number of recipients that expired. If a campaign cannot be ended, the function
+ * ends the others and then throws.
  */
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({
@@ -237,24 +240,35 @@ export async function expireRecipients(db: Db, limit: number): Promise<number> {
     values: [limit],
   });
   if (expired.rowCount === 0) {
-    await db.transaction(endCampaigns);
+    const failures = await endCampaigns(db);
     await db.$client.query({
       name: 'leave-campaigns',
       text: `UPDATE campaign c SET attended = false WHERE c.attended AND c.state = 'ended'
         AND c.updated_at < now() - interval '${ATTENDED_SECONDS} seconds' AND ${NOBODY_DUE}`,
     });
+    if (failures.length > 0) throw failures[0];
   }
   return expired.rowCount ?? 0;
+}
+
+/** Ends each campaign in its own transaction. Returns the errors of the campaigns that could not be ended. */
+async function endCampaigns(db: Db): Promise<unknown[]> {
+  const over = await db.$client.query<CampaignKey>({
+    name: 'find-over-campaigns',
+    text: `SELECT c.org_id, c.id FROM campaign c WHERE ${IS_OVER}`,
+  });
+  const failures: unknown[] = [];
+  for (const key of over.rows)
+    await db.transaction((tx) => endCampaign(tx, key)).catch((error) => failures.push(error));
+  return failures;
 }
 
 /**
  * A campaign after its end time ends as if a member had ended it, so started messages that were not sent are cancelled.
  */
-async function endCampaigns(tx: Queryable): Promise<void> {
-  const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()
+async function endCampaign(tx: Queryable, { org_id: orgId, id }: CampaignKey): Promise<void> {
+  const ended = await tx.execute(sql`UPDATE campaign SET state = 'ended', updated_at = now()
     WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM campaign c
-      WHERE c.attended AND c.state <> 'ended' AND ${sql.raw(OVER)} AND ${sql.raw(NOBODY_DUE)}
-        FOR NO KEY UPDATE SKIP LOCKED)
-    RETURNING org_id, id`);
-  for (const { org_id: orgId, id } of ended.rows) await cancelCampaignRuns(tx, orgId, id);
+      WHERE c.org_id = ${orgId} AND c.id = ${id} AND ${sql.raw(IS_OVER)} FOR NO KEY UPDATE SKIP LOCKED)`);
+  if (ended.rowCount === 1) await cancelCampaignRuns(tx, orgId, id);
 }

@@ -5,6 +5,7 @@ import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
 import type { Db } from '../../store/db.ts';
+import { expireRecipients } from '../../store/recipients/dispatch.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { channel } from '../../store/schema/channel.ts';
 import { CAMPAIGNS, createCampaignWorker, dispatchDue } from './campaign-worker.ts';
@@ -68,6 +69,25 @@ test('a campaign that fails delays no other campaign', async () => {
   const id = await givenDue(other, await givenAgent(db, other));
   await expectStarted(id);
   await db.execute(sql`DROP TRIGGER fail_one ON recipient`);
+});
+
+test('a campaign that cannot be ended stops no other campaign', async () => {
+  const orgId = await givenOrganization(db);
+  const place = await givenAgent(db, orgId);
+  const settings = { ends_at: new Date(0).toISOString() };
+  const ids = [newId('campaign'), newId('campaign'), newId('campaign')];
+  await db
+    .insert(campaign)
+    .values(ids.map((id) => ({ orgId, id, ...place, name: 'Spring', state: 'live', attended: true, settings })));
+  await db.execute(sql`CREATE FUNCTION fail_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`);
+  await db.execute(
+    sql.raw(`CREATE TRIGGER fail_end BEFORE UPDATE ON campaign FOR EACH ROW
+      WHEN (NEW.id = '${ids[1]}' AND NEW.state = 'ended') EXECUTE FUNCTION fail_end()`),
+  );
+  await expect(expireRecipients(db, 10)).rejects.toThrow('Failed query');
+  const stateOf = async (id: string) => (await db.select().from(campaign).where(eq(campaign.id, id)))[0]!.state;
+  expect(await Promise.all(ids.map(stateOf))).toEqual(['ended', 'live', 'ended']);
+  await db.execute(sql`DROP TRIGGER fail_end ON campaign`);
 });
 
 test('a batch that fails is undone, and its connection stays open', async () => {

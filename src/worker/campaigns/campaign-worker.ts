@@ -74,7 +74,11 @@ export function createCampaignWorker({
 
   async function expire(): Promise<boolean> {
     if (performance.now() - expiredAt < EXPIRE_EVERY_MS) return false;
-    const count = await expireRecipients(db, EXPIRE_BATCH);
+    // A campaign that cannot be ended does not delay the campaigns that send.
+    const count = await expireRecipients(db, EXPIRE_BATCH).catch((error: unknown) => {
+      log.warn({ err: error }, 'a campaign could not be ended; the worker tries again');
+      return 0;
+    });
     if (count < EXPIRE_BATCH) expiredAt = performance.now();
     return count === EXPIRE_BATCH;
   }
