@@ -36,6 +36,8 @@ export type AddRecipientsCall = {
   answer(outcomes: readonly AdditionOutcome[]): { status: number; body: string };
   /** Computes the counts that the list of additions shows. Null: the caller counts the results. */
   tally: ((outcomes: readonly AdditionOutcome[]) => AdditionPage) | null;
+  /** The addition in the background to which the recipients belong. If it no longer has its lease, no one is added. */
+  addition?: { id: string; lease: string };
 };
 
 export type NewRecipient = {
@@ -188,6 +190,8 @@ const CALL = {
   now: 'timestamptz',
   end_user_ids: 'text[]',
   request_id: 'text',
+  addition_id: 'text',
+  addition_lease: 'text',
   push_id: 'text',
   push_rows: 'int',
   push_accepted: 'int',
@@ -205,7 +209,9 @@ export const ADD_RECIPIENTS = acceptingStatement(
   'push-recipients',
   { ...CALL, ...RECIPIENT.types, ...PEOPLE },
   {
-    rows: `(SELECT :org_id AS org_id, :campaign_id AS campaign_id, :key_id AS key_id, :came_from AS came_from) AS g`,
+    rows: `(SELECT :org_id AS org_id, :campaign_id AS campaign_id, :key_id AS key_id, :came_from AS came_from
+      WHERE :addition_id IS NULL OR :addition_lease IN (SELECT lease FROM campaign_push WHERE org_id = :org_id
+        AND campaign_id = :campaign_id AND id = :addition_id)) AS g`,
     needs: NEEDS,
     paidPlanFor: 'everybody',
     columns: `campaign.org_id, campaign.id, (campaign.settings ->> 'starts_at')::timestamptz AS starts_at`,
@@ -269,6 +275,8 @@ async function write(
     now,
     end_user_ids: [...new Set(rows.map((row) => row.id))],
     request_id: call.requestId,
+    addition_id: call.addition?.id ?? null,
+    addition_lease: call.addition?.lease ?? null,
     ...tallyValues(call, tally, now),
     new_id: made.map((row) => row.id),
     new_end_user_id: made.map((row) => row.person.id),

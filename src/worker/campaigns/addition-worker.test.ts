@@ -127,27 +127,33 @@ describe('an audience is added in the background', () => {
     expect((await call(`GET ${path}`)).body.total).toBe(700);
   });
 
-  it('an addition that is stopped after its claim adds no one', async () => {
-    const path = await givenCampaign();
-    const campaignId = path.split('/').at(-1)!;
-    const id = newId('push');
-    await parley.db
-      .execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, faults, created_by, due_at)
+  // The worker reads the campaign between its claim and its first page, and the people between the page and its write.
+  it.each(['campaign', 'end_user'])(
+    'an addition that is stopped while its worker reads %s adds no one',
+    async (table) => {
+      const path = await givenCampaign();
+      const campaignId = path.split('/').at(-1)!;
+      const id = newId('push');
+      await parley.db
+        .execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, faults, created_by, due_at)
       VALUES (${owner.orgId}, ${campaignId}, ${id}, 'file', ${rowsOf(3).join('\n')}, '[]', 'user_y', 'infinity')`);
-    await parley.db.transaction(async (tx) => {
-      // The worker waits for this table between its claim and its first page.
-      await tx.execute(sql`LOCK TABLE campaign IN ACCESS EXCLUSIVE MODE`);
-      await parley.db.execute(sql`UPDATE campaign_push SET due_at = now() WHERE id = ${id}`);
-      const claimed = async () =>
-        (await parley.db.execute(sql`SELECT 1 FROM campaign_push WHERE id = ${id} AND lease IS NOT NULL`)).rows.length;
-      await expect.poll(claimed, { timeout: 20_000 }).toBe(1);
-      await tx.execute(sql`UPDATE campaign_push SET state = 'cancelled', due_at = NULL, lease = NULL, file = NULL,
+      await parley.db.transaction(async (tx) => {
+        await tx.execute(sql.raw(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`));
+        await parley.db.execute(sql`UPDATE campaign_push SET due_at = now() WHERE id = ${id}`);
+        const waiting = async () =>
+          (
+            await parley.db.execute(sql`SELECT 1 FROM campaign_push WHERE id = ${id} AND lease IS NOT NULL AND EXISTS (
+            SELECT 1 FROM pg_locks WHERE NOT granted AND relation = ${table}::regclass)`)
+          ).rows.length;
+        await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+        await tx.execute(sql`UPDATE campaign_push SET state = 'cancelled', due_at = NULL, lease = NULL, file = NULL,
         finished_at = now() WHERE id = ${id}`);
-    });
-    const later = await call(`POST ${path}/pushes`, { file: rowsOf(2).join('\n') });
-    expect(await ended(path, later.body.id)).toMatchObject({ accepted: 2 });
-    expect((await call(`GET ${path}`)).body.total).toBe(2);
-  });
+      });
+      const later = await call(`POST ${path}/pushes`, { file: rowsOf(2).join('\n') });
+      expect(await ended(path, later.body.id)).toMatchObject({ accepted: 2 });
+      expect((await call(`GET ${path}`)).body.total).toBe(2);
+    },
+  );
 
   it('large audiences of one organization do not delay that of another', async () => {
     const ids = Array.from({ length: 2_600 }, () => newId('enduser'));

@@ -93,7 +93,6 @@ async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stop
   const rows = claimed.file === null ? null : await allOf(parseRecipients(claimed.file));
   let { done, after } = claimed;
   for (let pages = 1; ; pages++) {
-    // While a large file is read, a member may cancel the addition, or a person in the file may be erased.
     if (!(await renewAddition(deps.db, claimed))) return false;
     const page = rows
       ? await addRows(deps, claimed, target, rows.slice(done, done + PAGE), done)
@@ -170,6 +169,7 @@ async function addPage(
     recipients,
     idempotency: { scope, request: scope },
     tally: null,
+    addition: claimed,
     answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 200, body: JSON.stringify(answerOf(outcomes)) }),
   };
   const { answer } = await addRecipients(db, call, suppression);
