@@ -14,4 +14,6 @@ export type Writer = {
   /** The network address from which the key calls. The fence also checks the network address. */
   from: string | null;
   idempotency?: { scope: Buffer; request: Buffer } | null;
+  /** The import that writes. */
+  import?: { id: string; lease: string };
 };

@@ -134,11 +134,11 @@ function asBody(refusal: Refusal): Refusal {
 
 function answered(
   { endUserQueue, guard }: Deps,
-  { orgId, keyId, from, idempotency = null }: Writer,
+  { idempotency = null, ...caller }: Writer,
   call: Pick<UpsertCall, 'mode' | 'people' | 'answer'>,
 ): Promise<WrittenAnswer> {
-  return guard({ orgId, idempotency }, async () => {
-    const outcome = await endUserQueue.upsert({ orgId, keyId, from, idempotency, ...call });
+  return guard({ orgId: caller.orgId, idempotency }, async () => {
+    const outcome = await endUserQueue.upsert({ ...caller, idempotency, ...call });
     return { ...outcome.answer!, replayed: outcome.kind === 'replayed' };
   });
 }

@@ -33,6 +33,7 @@ export type UpsertCall = {
    * calls with an Idempotency-Key.
    */
   answer?(outcomes: readonly PersonOutcome[]): { status: number; body: string };
+  import?: PlannedUpsert['import'];
 };
 
 export type PersonOutcome =
@@ -142,7 +143,8 @@ function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: bool
   }
   const rows = [...new Set(people.flatMap((one) => (one.kind === 'refused' ? [] : one.row)))];
   const { orgId, keyId, from, idempotency } = call;
-  return { call, people, plan: { orgId, keyId, from, idempotency, answer: call.answer?.(people) ?? null, rows } };
+  const answer = call.answer?.(people) ?? null;
+  return { call, people, plan: { orgId, keyId, from, idempotency, answer, rows, import: call.import } };
 }
 
 async function outcomeOf(

@@ -17,6 +17,8 @@ export type PlannedUpsert = {
   /** The response that is stored together with the effect if the call has an Idempotency-Key. */
   answer: { status: number; body: string } | null;
   rows: EndUserRow[];
+  /** The import to which the people belong. If it no longer has its lease, no one is written. */
+  import?: { id: string; lease: string } | undefined;
 };
 
 /** The state of a person after the write. */
@@ -33,7 +35,11 @@ const CALL = rowsOf('g', {
   status: 'int',
   body: 'text',
   came_from: 'text',
+  import_id: 'text',
+  import_lease: 'text',
 });
+const GATED = `(SELECT * FROM ${CALL.from} WHERE g.import_id IS NULL OR g.import_lease IN (
+  SELECT i.lease FROM end_user_import i WHERE i.org_id = g.org_id AND i.id = g.import_id)) AS g`;
 /** The written people of each call. */
 const USE = rowsOf('u', { n: 'int', end_user_id: 'text', known: 'bool' }, 'use_');
 
@@ -44,7 +50,7 @@ const USE = rowsOf('u', { n: 'int', end_user_id: 'text', known: 'bool' }, 'use_'
 export const WRITE_END_USERS = acceptingStatement(
   'write-end-users',
   { ...CALL.types, ...USE.types, ...PEOPLE, now: 'timestamptz' },
-  { rows: CALL.from, needs: {}, paidPlanFor: 'keys', columns: 'g.*' },
+  { rows: GATED, needs: {}, paidPlanFor: 'keys', columns: 'g.*' },
   `idem AS (
   INSERT INTO idempotency (org_id, scope, request, status, body, created_at)
   SELECT org_id, scope, request, status, body, :now FROM gate WHERE scope IS NOT NULL ORDER BY scope
@@ -88,6 +94,8 @@ export async function writeEndUsers(
     status: planned.map((plan) => plan.answer?.status ?? 0),
     body: planned.map((plan) => plan.answer?.body ?? ''),
     came_from: planned.map((plan) => plan.from),
+    import_id: planned.map((plan) => plan.import?.id ?? null),
+    import_lease: planned.map((plan) => plan.import?.lease ?? null),
     use_n: uses.map(({ n }) => n),
     use_end_user_id: uses.map(({ row }) => row?.id ?? null),
     use_known: uses.map(({ row }) => row !== null && row.updated_at !== null),

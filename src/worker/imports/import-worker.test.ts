@@ -10,7 +10,7 @@ import { createEndUserQueue } from '../../store/end-users/upsert.ts';
 import { createIdempotencyGuard } from '../../store/idempotency/guard.ts';
 import { queueImport } from '../../store/imports/read.ts';
 import type { PagedLoop } from '../paged-loop.ts';
-import { createImportWorker } from './import-worker.ts';
+import { createImportWorker, type ImportWorkerDeps } from './import-worker.ts';
 
 let db: Db;
 let worker: PagedLoop | undefined;
@@ -37,34 +37,53 @@ function beforeSecondPiece(run: () => Promise<unknown>): Db {
   return new Proxy(db, { get: (target, name) => (name === 'select' ? select : Reflect.get(target, name)) });
 }
 
-test('an import that is cancelled while its file is read imports no part of a row', async () => {
-  const orgId = await givenOrganization(db);
+const ACTOR = { userId: 'user_test', address: null, requestId: null };
+
+async function givenImport(orgId: string, ...pieces: string[]): Promise<string> {
   const id = newId('import');
-  const pieces = ['external_id\nfirst\nsec', 'ond\n'].map((text) => Buffer.from(text));
   await db.execute(sql`INSERT INTO end_user_import (org_id, id, name, bytes, created_by, state)
     VALUES (${orgId}, ${id}, 'people.csv', 22, 'user_test', 'uploading')`);
   for (const [n, bytes] of pieces.entries())
     await db.execute(sql`INSERT INTO end_user_import_piece (org_id, import_id, n, bytes)
-      VALUES (${orgId}, ${id}, ${n}, ${bytes})`);
+      VALUES (${orgId}, ${id}, ${n}, ${Buffer.from(bytes)})`);
   const settings = { columns: ['external_id' as const], delimiter: ',' as const, encoding: 'utf-8' as const };
   await queueImport(db, orgId, id, { settings, dryRun: false });
-  const actor = { userId: 'user_test', address: null, requestId: null };
-  const read = Promise.withResolvers<void>();
+  return id;
+}
+
+function startWorker(more: Partial<ImportWorkerDeps>): PagedLoop {
   worker = createImportWorker({
-    db: beforeSecondPiece(async () => {
-      await cancelImport({ db }, orgId, id, actor);
-      read.resolve();
-    }),
+    db,
     endUserQueue: createEndUserQueue(db),
     guard: createIdempotencyGuard(),
     suppression: Object.assign(() => [], { generation: 0 }),
     log: pino({ level: 'silent' }),
     check: () => {},
+    ...more,
   });
   worker.start();
-  await read.promise;
-  // It ends its work before it stops.
-  await worker.stop();
-  const { rows } = await db.execute(sql`SELECT external_id FROM end_user WHERE org_id = ${orgId}`);
-  expect(rows).toEqual([]);
-});
+  return worker;
+}
+
+test.each(['while its file is read', 'before its rows are written'])(
+  'an import that is cancelled %s imports no one',
+  async (when) => {
+    const orgId = await givenOrganization(db);
+    const id = await givenImport(orgId, 'external_id\nfirst\nsec', 'ond\n');
+    const cancelled = Promise.withResolvers<void>();
+    const cancel = async (): Promise<void> => {
+      await cancelImport({ db }, orgId, id, ACTOR);
+      cancelled.resolve();
+    };
+    const started = startWorker(
+      when === 'while its file is read'
+        ? { db: beforeSecondPiece(cancel) }
+        : { guard: async (_call, work) => cancel().then(work) },
+    );
+    await cancelled.promise;
+    // It ends its work before it stops.
+    await started.stop();
+    const { rows } = await db.execute(sql`SELECT external_id FROM end_user WHERE org_id = ${orgId}`);
+    expect(rows).toEqual([]);
+  },
+);

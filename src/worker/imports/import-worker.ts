@@ -151,7 +151,8 @@ async function write(
 ): Promise<BulkResult[]> {
   if (claimed.dry_run) return bulkDryRun(deps, claimed.org_id, people);
   const scope = hash('sha256', `import\n${claimed.id}\n${claimed.run}\n${firstRow}`, 'buffer');
-  const caller = { orgId: claimed.org_id, keyId: null, from: null, idempotency: { scope, request: scope } };
+  const idempotency = { scope, request: scope };
+  const caller = { orgId: claimed.org_id, keyId: null, from: null, idempotency, import: claimed };
   const { body } = await bulkUpsert(deps, caller, people);
   return (JSON.parse(body) as { results: BulkResult[] }).results;
 }
