@@ -401,6 +401,37 @@ describe('turns', () => {
     expect(await agentTexts(conversationId)).toEqual(['Hi']);
   });
 
+  test('an opening whose turn lasts into quiet hours is not sent, and is made again after them', async () => {
+    const { id: conversationId, endUserId } = await givenConversation(db, orgId, channelId);
+    const runId = newId('run', Date.now() - 120_000);
+    const input = JSON.stringify({ variables: {}, campaign_id: 'campaign_night' });
+    await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input)
+      VALUES (${orgId}, ${runId}, ${conversationId}, 'queued', ${input}::jsonb)`);
+    await db.execute(sql`UPDATE conversation SET run_id = ${runId} WHERE id = ${conversationId}`);
+    await givenRecipientInQuietHours(db, orgId, { conversationId, endUserId, runId });
+    const { rows } = await db.execute<{ settings: unknown }>(
+      sql`SELECT settings FROM campaign WHERE org_id = ${orgId} AND settings <> '{}'`,
+    );
+    const setHours = (settings: unknown) =>
+      db.execute(sql`UPDATE campaign SET settings = ${JSON.stringify(settings)}::jsonb WHERE org_id = ${orgId}`);
+    await setHours({});
+    let turns = 0;
+    startWorker(async () => {
+      if (++turns === 1) await setHours(rows[0]!.settings);
+      return say(`turn ${turns}`);
+    });
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+    const waits = async () =>
+      (await db.execute(sql`SELECT 1 FROM run WHERE id = ${runId} AND due_at > now() + interval '3 hours'`)).rows
+        .length;
+    await expect.poll(waits).toBe(1);
+    expect(await agentTexts(conversationId)).toEqual([]);
+    await setHours({});
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+    await until(runId, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(conversationId)).toEqual(['turn 2']);
+  });
+
   test('the run of a dead worker is claimed by another after its lease', async () => {
     const run = await accept();
     expect(await claimRuns(db.$client, 'a worker that dies', 10)).toHaveLength(1);

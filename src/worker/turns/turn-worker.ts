@@ -170,6 +170,9 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
     const afterMs = await msToHours(db, run);
     if (afterMs > 0) return await releaseRun(db, run, { afterMs, refund: true });
     const turn = waitForApproval(run, await speak(turns, run, signal, words, span));
+    // Quiet hours may have begun during the turn.
+    const lateMs = await msToHours(db, run);
+    if (lateMs > 0) return await releaseRun(db, run, { afterMs: lateMs, refund: true });
     // crash point: worker:before-store
     const outcome = await turns.loop.store(turn);
     words.end(outcome === 'stored');
