@@ -11,6 +11,10 @@ const STREAMS_PER_VISITOR = 8;
  * poll.
  */
 const STREAMS_PER_PLACE = 256;
+/** Maximum number of open pages of one organization's visitors, so that a busy site leaves room for other sites. */
+const STREAMS_PER_ORGANIZATION = 1_024;
+/** Maximum number of open pages of all visitors. The rest of the streams of a process is for members and keys. */
+const STREAMS_OF_VISITORS = 1_536;
 /**
  * After this time the widget reconnects with its token, so a stream does not stay open long after its token has
  * expired.
@@ -37,6 +41,8 @@ export function followMessages(
     groups: {
       [`visitor ${place.channelId} ${place.address}`]: STREAMS_PER_VISITOR,
       [`visitors of ${countedPlace(request.ip)}`]: STREAMS_PER_PLACE,
+      [`visitors of ${place.orgId}`]: STREAMS_PER_ORGANIZATION,
+      visitors: STREAMS_OF_VISITORS,
     },
     audible: true,
     isStillGranted,
