@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/postgres.ts';
-import { migrate, rowChangesSince, runBesideNodes } from './migrate.ts';
+import { addCells, migrate, rowChangesSince, runBesideNodes } from './migrate.ts';
 
 test('the statements of later migrations that change rows are listed in order', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-migrations-'));
@@ -30,6 +30,16 @@ test('a database that is older than the first migration is refused', async () =>
   await client.connect();
   await client.query('UPDATE drizzle.__drizzle_migrations SET created_at = 1');
   await expect(migrate(database.url)).rejects.toThrow(/early development version/);
+  await client.end();
+});
+
+test('no cell is added to a database that is not migrated to the schema of this program', async () => {
+  await using database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('UPDATE drizzle.__drizzle_migrations SET created_at = created_at - 1');
+  await expect(addCells(database.url, 1)).rejects.toThrow('the schema of an earlier version');
+  expect((await client.query('SELECT FROM cell')).rowCount).toBe(0);
   await client.end();
 });
 

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { ownFile } from '../kernel/own-files.ts';
+import { StartError } from '../kernel/start-error.ts';
 import { addCells as buildCells, MAX_CELLS } from './cells/add-cells.ts';
 import { migrateCells, type Step } from './cells/build-cell.ts';
 import { countNodes, isCitus } from './cells/citus.ts';
@@ -61,6 +62,9 @@ async function makeFirstCells(client: pg.Client, wanted: number | null, all: rea
 export const addCells = (url: string, many: number): Promise<string[]> =>
   withClient(url, 'cells', async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    // A cell with the newest schema may need tables of the region that the database does not have yet.
+    if ((await newestApplied(client)) < (await newestKnown()))
+      throw new StartError('The database has the schema of an earlier version.', 'Run "./parley migrate" first.');
     return buildCells(client, many, MIGRATIONS, await steps());
   });
 
