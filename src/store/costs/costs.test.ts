@@ -175,6 +175,17 @@ test('a new period begins with nothing spent, and a turn from before does not co
   expect(await state()).toEqual([[0, 300]]);
 });
 
+test('a turn from before counts in the new period if it makes another call there', async () => {
+  await budget('1000');
+  const id = randomUUID();
+  await take(200, id);
+  await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 900 WHERE org_id = ${orgId}`);
+  await db.execute(sql`UPDATE budget_reservation SET period_start = period_start - 1 WHERE org_id = ${orgId}`);
+  expect(await take(400, id)).toEqual([]);
+  await settle(id, { input: 300 });
+  expect(await state()).toEqual([[300, 0]]);
+});
+
 test('a new budget includes the usage of its day so far', async () => {
   await settle(randomUUID(), { input: 70, output: 30 });
   await budget('1000');

@@ -101,7 +101,7 @@ const RESERVE = named(
 ), kept AS (
   INSERT INTO budget_reservation (org_id, id, budget_id, run_id, lease, period_start, amount)
   SELECT org_id, :id, id, nullif(:run_id, ''), nullif(:lease, ''), start, need FROM mine, fits WHERE fits.ok
-  ON CONFLICT (org_id, id, budget_id) DO UPDATE SET amount = excluded.amount
+  ON CONFLICT (org_id, id, budget_id) DO UPDATE SET amount = excluded.amount, period_start = excluded.period_start
 )
 SELECT id, subject, period, unit, CASE WHEN need IS NULL THEN 'unpriced' WHEN spent + need > amount THEN 'spent' ELSE 'busy'
   END AS why
