@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PROBLEMS, type ProblemCode } from '../../../contract/problems.ts';
+import { loadOnce } from '../../kernel/load-once.ts';
 import type { Route } from '../route/route.ts';
 import { GUIDE_NAMES, guidePage, isGuide } from './guides.ts';
 import { page } from './html.ts';
@@ -16,7 +17,7 @@ export type DocsDeps = Described & { readonly allRoutes: () => readonly Route[] 
 /** Every page of the documentation by its path. Each part is created once, on its first request. */
 export class Pages {
   readonly #deps: DocsDeps;
-  readonly #made = new Map<string, Promise<unknown>>();
+  readonly #made = new Map<string, () => Promise<unknown>>();
 
   constructor(deps: DocsDeps) {
     this.#deps = deps;
@@ -66,9 +67,9 @@ export class Pages {
   }
 
   #once<T>(name: string, make: () => Promise<T>): Promise<T> {
-    const known = (this.#made.get(name) as Promise<T> | undefined) ?? make();
-    this.#made.set(name, known);
-    return known;
+    const load = (this.#made.get(name) as (() => Promise<T>) | undefined) ?? loadOnce(make);
+    this.#made.set(name, load);
+    return load();
   }
 }
 
