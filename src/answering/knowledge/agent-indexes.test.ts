@@ -215,6 +215,16 @@ describe('vectors', () => {
     expect([meaningOf(asked[0]!), meaningOf(other)]).toEqual(['used', 'used']);
   });
 
+  test('work that an index adds at its end is not lost if other work of its organization waits', () => {
+    const { put, settle, meaningOf } = givenVectors();
+    put();
+    settle();
+    // The index of agent "b" is built while the vectors of agent "a" are loaded, and the index of agent "c" waits.
+    const asked = [put('1', 100, 'b'), put('2', 100, 'a'), put('1', 100, 'c')];
+    settle();
+    expect(asked.map(meaningOf)).toEqual(['used', 'used', 'used']);
+  });
+
   test('if the vectors do not fit, the search uses only words, and the answer reports this', () => {
     const { put, settle, meaningOf, loads } = givenVectors({ maxBytes: 40 * 64 });
     const asked = put();

@@ -35,10 +35,12 @@ export function createFairQueue(meter: { clock(): number; cpu(): number; onJob(j
       const next = queues.entries().next();
       if (next.done) return;
       const [orgId, queue] = next.value;
-      const work = queue[0]!;
+      // The organization is last now. The queue stays in the map, because the work may add other work.
       queues.delete(orgId);
-      if (goOn(work, end) === 'more') queues.set(orgId, queue);
-      else if (queue.length > 1) queues.set(orgId, queue.slice(1));
+      queues.set(orgId, queue);
+      if (goOn(queue[0]!, end) === 'more') continue;
+      queue.shift();
+      if (queue.length === 0) queues.delete(orgId);
     }
   }
 
