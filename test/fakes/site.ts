@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
  */
 export type SitePage =
   | { html: string; headers?: Record<string, string> }
-  | { status: number; headers?: Record<string, string>; body?: string };
+  | { status: number; headers?: Record<string, string>; body?: string | Buffer };
 export type Site = {
   url: string;
   pages: Map<string, SitePage>;

@@ -3,6 +3,7 @@ import { MAX_DOCUMENTS_PER_AGENT } from '../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import { changeAgent } from '../../store/agents/write.ts';
 import type { Db, Queryable } from '../../store/db.ts';
@@ -172,7 +173,8 @@ function nameOf(address: string): string {
   const last = pathname.split('/').findLast((part) => part !== '');
   if (last === undefined) return host;
   try {
-    return decodeURIComponent(last);
+    // The database cannot store NUL.
+    return oneLine(decodeURIComponent(last)) || host;
   } catch {
     return last;
   }

@@ -150,8 +150,15 @@ export async function dropPageDocument(tx: Queryable, source: ClaimedSource, pag
     WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND leads_to = ${page.url} AND state = 'duplicate'`);
 }
 
-/** At the end of a sync of a sitemap, deletes pages that the sitemap no longer lists. */
+/**
+ * At the end of a sync of a sitemap, deletes pages that the sitemap no longer lists. If a part of the sitemap could not
+ * be read, the function deletes nothing, because the part may list the pages.
+ */
 export async function dropUnlisted(tx: Queryable, source: ClaimedSource): Promise<number> {
+  const unread = await tx.execute(sql`SELECT 1 FROM document_page WHERE org_id = ${source.org_id}
+    AND source_id = ${source.id} AND sync = ${source.sync} AND is_sitemap AND state = 'fault'
+    AND fault ->> 'code' <> 'not_found' LIMIT 1`);
+  if (unread.rows.length > 0) return 0;
   await tx.execute(sql`DELETE FROM document d USING document_page p WHERE p.org_id = ${source.org_id}
     AND p.source_id = ${source.id} AND p.found < ${source.sync} AND p.url <> ${source.url}
     AND d.org_id = p.org_id AND d.id = p.document_id`);

@@ -66,20 +66,19 @@ async function readAnswer(
   page: PageRow,
   { headers, body }: EgressResponse,
 ): Promise<Fetched> {
-  const bytes = page.isSitemap ? unpacked(body) : body;
   try {
     const read = await files.read(source.org_id, {
       kind: 'page',
-      bytes,
+      bytes: page.isSitemap ? unpacked(body) : body,
       url: page.url,
       contentType: headers['content-type'] ?? '',
     });
-    const own = (urls: readonly string[]): string[] =>
-      urls.filter((url) => isInScope(url, source.scope) && mayBePage(url));
+    const inScope = (urls: readonly string[]): string[] => urls.filter((url) => isInScope(url, source.scope));
+    const own = (urls: readonly string[]): string[] => inScope(urls).filter(mayBePage);
     if (page.isSitemap && read.sitemap === null) return fault('no_sitemap', 'The file is not a sitemap.', true);
     if (read.sitemap) {
       if (source.kind !== 'sitemap') return fault('unsupported', 'This is a sitemap: add it as one.', true);
-      return { found: { kind: 'sitemap', pages: own(read.sitemap.pages), sitemaps: own(read.sitemap.sitemaps) } };
+      return { found: { kind: 'sitemap', pages: own(read.sitemap.pages), sitemaps: inScope(read.sitemap.sitemaps) } };
     }
     const itself = textOf(read, headers, source.kind === 'site' ? own(read.links) : []);
     const { canonical } = read;

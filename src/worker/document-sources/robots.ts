@@ -1,5 +1,6 @@
 import type { Egress } from '../../kernel/egress.ts';
 import { EgressError } from '../../kernel/egress.ts';
+import { DocumentFault } from '../../engine/documents/document-fault.ts';
 import type { ReadFiles } from '../../engine/documents/read-files.ts';
 import { AGENT, headers } from './fetch-page.ts';
 
@@ -20,16 +21,25 @@ export async function readRobots(
   origin: string,
 ): Promise<Robots | null> {
   const robotsUrl = `${origin}/robots.txt`;
-  const text = await fetchText(egress, robotsUrl, MAX_REDIRECTS);
+  let text = await fetchText(egress, robotsUrl, MAX_REDIRECTS);
   if (text === null) return null;
   return {
     allows: async (url) => {
-      if (text === '') return { allowed: true, delaySeconds: 0 };
-      const say = await files.read(orgId, { kind: 'robots', text, robotsUrl, url, agent: AGENT });
-      return { allowed: say.allowed, delaySeconds: Math.min(say.delaySeconds, MAX_DELAY_SECONDS) };
+      if (!text) return NO_RULES;
+      try {
+        const say = await files.read(orgId, { kind: 'robots', text, robotsUrl, url, agent: AGENT });
+        return { allowed: say.allowed, delaySeconds: Math.min(say.delaySeconds, MAX_DELAY_SECONDS) };
+      } catch (error) {
+        if (!(error instanceof DocumentFault)) throw error;
+        // A file that needs too much time or memory cannot be meant as rules, so it is ignored.
+        text = '';
+        return NO_RULES;
+      }
     },
   };
 }
+
+const NO_RULES = { allowed: true, delaySeconds: 0 };
 
 async function fetchText(egress: Pick<Egress, 'request'>, url: string, redirects: number): Promise<string | null> {
   try {

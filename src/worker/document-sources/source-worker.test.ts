@@ -11,6 +11,7 @@ import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { claimSource } from '../../store/document-sources/queue.ts';
 import { user } from '../../store/schema/identity.ts';
+import { tooComplex } from '../../engine/documents/document-fault.ts';
 import { createReadFiles, type ReadFiles } from '../../engine/documents/read-files.ts';
 import { createSourceWorker } from './source-worker.ts';
 
@@ -217,6 +218,23 @@ test('a robots.txt that redirects to no address has no rules', async () => {
   expect(await ended(await add('/', 'page'))).toMatchObject({ state: 'done' });
 });
 
+test('a robots.txt that needs too much memory has no rules, and the sync ends', async () => {
+  site.pages.set('/robots.txt', { status: 200, body: 'User-agent: *\nDisallow: /' });
+  put('/', 'Words.');
+  const strict: ReadFiles['read'] = (org, task) =>
+    task.kind === 'robots' ? Promise.reject(tooComplex()) : files.read(org, task);
+  run({ files: { read: strict } });
+  expect(await ended(await add('/', 'page'))).toMatchObject({ state: 'done', pages: { read: 1 } });
+});
+
+test('a page without a title is stored, even if its address contains NUL', async () => {
+  site.pages.set('/a%00b', { html: '<p>Words.</p>' });
+  run();
+  expect(await ended(await add('/a%00b', 'page'))).toMatchObject({ state: 'done' });
+  const { rows } = await db.$client.query('SELECT name FROM document WHERE org_id = $1', [orgId]);
+  expect(rows).toEqual([{ name: 'a b' }]);
+});
+
 test('a single page, even after a redirect, follows no link', async () => {
   site.pages.set('/old', { status: 301, headers: { location: '/new' } });
   put('/new', 'Words.', ['/other']);
@@ -241,6 +259,28 @@ test('a sitemap adds its pages, and a page that it no longer lists is deleted', 
   site.pages.set('/one.xml', { status: 200, body: map('/b') });
   await again(id);
   expect(Object.keys(await documents())).toEqual(['/b']);
+  // Nothing is deleted while a part of the sitemap cannot be read.
+  site.pages.set('/one.xml', { status: 500 });
+  await again(id);
+  expect(Object.keys(await documents())).toEqual(['/b']);
+});
+
+test('a packed sitemap that cannot be read is a fault, and the pages of the other sitemaps are read', async () => {
+  const at = (path: string): string => `<loc>${site.url}${path}</loc>`;
+  const body = `<sitemapindex><sitemap>${at('/one.xml.gz')}</sitemap><sitemap>${at('/two.xml')}</sitemap></sitemapindex>`;
+  site.pages.set('/sitemap.xml', { status: 200, body });
+  site.pages.set('/one.xml.gz', { status: 200, body: Buffer.from('1f8b', 'hex') });
+  site.pages.set('/two.xml', { status: 200, body: `<urlset><url>${at('/a')}</url></urlset>` });
+  put('/a', 'About a.');
+  run();
+  const id = await add('/sitemap.xml', 'sitemap');
+  expect(await ended(id)).toMatchObject({ state: 'done' });
+  expect(await states(id)).toEqual({
+    '/sitemap.xml': 'sitemap',
+    '/one.xml.gz': 'broken',
+    '/two.xml': 'sitemap',
+    '/a': 'read',
+  });
 });
 
 describe('a sync', () => {
