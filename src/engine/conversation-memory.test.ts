@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { cpuMs } from '../../test/cpu-time.ts';
 import {
   MAX_CALLED_CHARACTERS,
   MAX_MEMORY_CHARACTERS,
@@ -29,6 +30,11 @@ test('messages that leave the history are stored once without small talk, and sh
   ]);
   expect(rememberMessages(once, history, 0)).toBe(once);
   expect(rememberMessages(EMPTY, history.slice(0, 4), 1).said).toEqual([{ wrote: 'I am Layla, booking QX-4471.' }]);
+});
+
+test('the question before a short answer is found in linear time', () => {
+  const history = Array.from({ length: 8 }, (_, at) => [agent('a'.repeat(32_000)), person(`Flat ${at}`)]).flat();
+  expect(cpuMs(() => void rememberMessages(EMPTY, [...history, ...filler(20)], 0))).toBeLessThan(300);
 });
 
 test('at the limit, the least informative messages are dropped, but not the first ones and those with facts', () => {

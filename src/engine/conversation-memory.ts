@@ -121,8 +121,15 @@ const saysNothing = (text: string): boolean => {
 
 function questionIn(before: TurnMessage | undefined): string | undefined {
   if (before?.role !== 'agent') return undefined;
-  const question = before.text.match(/[^.!?؟।\n]*[?؟]/gu)?.at(-1);
-  return question?.trim().slice(0, MAX_ASKED_CHARACTERS);
+  const { text } = before;
+  const end = Math.max(text.lastIndexOf('?'), text.lastIndexOf('؟'));
+  if (end < 0) return undefined;
+  // An expression for the whole question would take the square of the length of a text without punctuation.
+  const start = text
+    .slice(0, end)
+    .split(/[.!?؟।\n]/u)
+    .at(-1)!;
+  return (start + text[end]!).trim().slice(0, MAX_ASKED_CHARACTERS);
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { cpuMsUntil } from '../../../test/cpu-time.ts';
 import { docx, pdf, pdfPage, zip } from '../../../test/office-files.ts';
 import { readFileAsText } from './read-document.ts';
 
@@ -121,6 +122,8 @@ describe('HTML', () => {
     expect(await fault(page('<div>'.repeat(100_000)))).toBe('too_complex');
     expect(await text(page(`<p>a${'&amp;lt;'.repeat(50_000)}</p>`))).toContain('&lt;');
     expect(await fault(page(`<p>${'word '.repeat(400_000)}</p>`))).toBe('too_large');
+    const blanks = page(`<pre>a${' '.repeat(100_000)}b</pre>`);
+    expect(await cpuMsUntil(() => text(blanks))).toBeLessThan(1_000);
   });
 });
 

@@ -37,7 +37,7 @@ export class TextWriter {
   }
 
   code(text: string): void {
-    if (text.trim() !== '') this.add(`\`\`\`\n${text.replaceAll('```', "'''").replace(/^\n+|\s+$/g, '')}\n\`\`\``);
+    if (text.trim() !== '') this.add(`\`\`\`\n${text.replaceAll('```', "'''").replace(/^\n+/, '').trimEnd()}\n\`\`\``);
   }
 
   table(rows: readonly (readonly string[])[]): void {

@@ -70,6 +70,10 @@ describe('splitting', () => {
     ]);
   });
 
+  it('a block of code loses its empty lines', () => {
+    expect(split('```\n\n\na\n\n\nb\n\n```\n\n```\n\n\n```')).toEqual(['- | a b']);
+  });
+
   it('a long paragraph is cut at the ends of sentences without loss', () => {
     const sentence = 'This is a sentence of some length that says little. ';
     const passages = splitDocument({ id: 'd', name: 'd', text: sentence.repeat(60) });
@@ -87,6 +91,7 @@ describe('splitting', () => {
       '**a '.repeat(30_000),
       '- '.repeat(100_000),
       '_a'.repeat(50_000),
+      `# a${' '.repeat(1_990)}b`,
     ];
     expect(cpuMs(() => texts.forEach((text) => split(text)))).toBeLessThan(3_000);
   });

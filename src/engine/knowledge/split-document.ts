@@ -45,7 +45,9 @@ const MAX_LIST_DEPTH = 12;
 /** The level of a guessed heading is below all explicit headings, and above bold lines and questions. */
 const GUESSED = 6.5;
 
-const HEADING = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
+const HEADING = /^\s{0,3}(#{1,6})\s+(.*\S)/;
+/** A heading may also end with marks. */
+const CLOSING_MARKS = /(?<!#)#+$/;
 const SETEXT = /^\s{0,3}(=+|-{2,})\s*$/;
 const RULE = /^\s{0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const ITEM = /^(\s*)(?:[-*+•–◦▪‣·]|\(?[\d\u0660-\u0669\u0966-\u096f]{1,3}[.)\u066b-]|\(?[a-zA-Z][.)])\s+(.+)$/;
@@ -95,13 +97,14 @@ class Splitter {
       this.fenced = !this.fenced;
       return this.flush();
     }
-    if (this.fenced) return void this.paragraph.push(line.trim());
-    if (line.trim() === '' || COMMENT.test(line)) {
+    const isBlank = line.trim() === '';
+    if (this.fenced) return void (isBlank || this.paragraph.push(line.trim()));
+    if (isBlank || COMMENT.test(line)) {
       this.columns = null;
       return this.flush();
     }
     const heading = HEADING.exec(line);
-    if (heading !== null) return this.enterHeading(heading[1]!.length, heading[2]!);
+    if (heading !== null) return this.enterHeading(heading[1]!.length, heading[2]!.replace(CLOSING_MARKS, ''));
     if (SETEXT.test(line) && this.paragraph.length === 1 && this.item === null && !this.paragraph[0]!.includes('|')) {
       const text = this.paragraph[0]!;
       this.paragraph = [];
