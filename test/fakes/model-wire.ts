@@ -7,7 +7,8 @@ export type ModelReply =
   | { text: string; used?: Used; reasoning?: string }
   /** The fake sends the pieces one by one, each when `next` resolves, and ends the stream as `ending` says. */
   | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
-  | { tool: string; args: Record<string, unknown>; text?: string }
+  /** `times`: the number of equal calls in one answer of an OpenAI-compatible server. */
+  | { tool: string; args: Record<string, unknown>; text?: string; times?: number }
   | { empty: 'stop' | 'filtered' }
   | { status: number; message?: string; headers?: Record<string, string> }
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }

@@ -196,13 +196,11 @@ const chatCompletions: Wire = {
           content: textOf(reply) || null,
           ...(reasoningOf(reply) && { reasoning_content: reasoningOf(reply) }),
           ...('tool' in reply && {
-            tool_calls: [
-              {
-                id: id('call_'),
-                type: 'function',
-                function: { name: reply.tool, arguments: JSON.stringify(reply.args) },
-              },
-            ],
+            tool_calls: Array.from({ length: reply.times ?? 1 }, () => ({
+              id: id('call_'),
+              type: 'function',
+              function: { name: reply.tool, arguments: JSON.stringify(reply.args) },
+            })),
           }),
         },
         logprobs: null,

@@ -91,6 +91,12 @@ describe('a list', () => {
     expect([tools.length, more]).toEqual([200, 300]);
   });
 
+  test('the tools of a page after the first thousand are ignored before the library validates them', async () => {
+    behave = listing(Array.from({ length: 20_000 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } })));
+    const { tools, more } = await listMcpTools(place());
+    expect([tools.length, more]).toEqual([200, 800]);
+  });
+
   test('only a few pages of an endless list are read', async () => {
     behave = listing([tool()], { nextCursor: 'again' });
     expect((await listMcpTools(place())).tools).toHaveLength(1);

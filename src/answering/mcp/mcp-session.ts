@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   Client,
+  type JSONRPCMessage,
   ProtocolError,
   type RequestOptions,
   StreamableHTTPClientTransport,
@@ -48,6 +49,8 @@ const MAX_BYTES = 1024 * 1024;
  * Maximum number of requests in a session. A server may ask questions in its stream, and each question needs an answer.
  */
 const MAX_REQUESTS = 24;
+/** The library validates each tool of a page, which takes half a second for the most tools that fit into a response. */
+const MAX_TOOLS_OF_PAGE = 1_000;
 const GOODBYE_MS = 5_000;
 
 /** `id` identifies the call in its signature. Each attempt of a call has the same `id`. */
@@ -84,6 +87,8 @@ export async function withMcpSession<T>(
       maxRetries: 0,
     },
   });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is no event target
+  transport.onmessage = withFewerTools;
   const options = { signal: until, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
   try {
     await client.connect(transport, options);
@@ -96,6 +101,12 @@ export async function withMcpSession<T>(
     await client.close().catch(() => {});
     if (sessionId !== undefined) sayGoodbye(place, sessionId);
   }
+}
+
+/** The library calls this function with each message, before it validates the message. */
+function withFewerTools(message: JSONRPCMessage): void {
+  const { tools } = Object('result' in message ? message.result : null) as { tools?: unknown };
+  if (Array.isArray(tools)) tools.splice(MAX_TOOLS_OF_PAGE);
 }
 
 function boundedFetch(

@@ -185,6 +185,15 @@ test('a slow model is given up after its time limit, and the budget is charged w
   expect(budget).toMatchObject({ reserved: '0' });
 });
 
+test('an answer that breaks off is unmeasured, and the budget is charged with the highest cost of the call', async () => {
+  await limit('1000000');
+  models.openai.script({ garbage: 'broken_off' });
+  await expect(ask(FIRST)).rejects.toMatchObject({ code: 'provider_unreachable' });
+  expect(await rows('model_turn')).toMatchObject([{ calls: 1, unmeasured: 1 }]);
+  const [budget] = await rows('budget');
+  expect(Number(budget!['spent'])).toBeGreaterThan(8_192);
+});
+
 test('if a budget is spent, no model is called, and the embedded agent or the team answers', async () => {
   await limit('10');
   const embedded = await ask({ ...FIRST, fallback: [SECOND, { provider: 'embedded' }] });

@@ -764,6 +764,16 @@ describe('a turn by any model', () => {
     expect(sent(1)).not.toContain('hand_off_to_human');
   });
 
+  it('a model makes at most thirty tool calls in one turn', async () => {
+    fake.script({ tool: 'order_status', args: { order_id: 'A-1' }, times: 25 });
+    fake.script({ tool: 'order_status', args: { order_id: 'A-1' }, times: 25 }, { text: 'Shipped.' });
+    const callTool = vi.fn<CallTool>(async () => answered('shipped'));
+    const result = await provider({ callTool }).turn(turnOf({ tools: [ORDER_TOOL] }));
+    expect(callTool).toHaveBeenCalledTimes(30);
+    expect(rolesOf(2).results.filter((one) => one.includes('this turn has no more calls'))).toHaveLength(20);
+    expect(result.messages[0]!.content).toMatchObject({ text: 'Shipped.' });
+  });
+
   it('a follow-up question is searched together with the previous message', async () => {
     const { gather, knowledge } = knowing(() => gathered(false, HOURS));
     const history: TurnRequest['history'] = [

@@ -16,7 +16,15 @@ import { type Generated, type Generation } from './generate.ts';
 import type { ModelSettings } from './language-model.ts';
 import { decisionsIn, decisionStep, decisionText, requestApproval } from './request-approval.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
-import { type CallTool, CHECK_MS, type FindChangedTools, refusalOf, runTool, type ToolTurn } from './run-tool.ts';
+import {
+  type CallTool,
+  CHECK_MS,
+  type FindChangedTools,
+  MAX_CALLS,
+  refusalOf,
+  runTool,
+  type ToolTurn,
+} from './run-tool.ts';
 import type { PreparedCall } from './stored-call.ts';
 import { showImages, type ShownImages, withoutImages } from './show-images.ts';
 
@@ -99,6 +107,7 @@ async function askModel(
     asking: null,
     changed,
     mayCall: true,
+    callsLeft: MAX_CALLS,
     checks: { ms: CHECK_MS },
     called: [],
     requested: [],

@@ -116,10 +116,14 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
     return readAnswer(result, turn);
   } catch (error) {
     settled?.takeBack();
+    // The provider may bill an answer that broke off.
+    if (answered !== null && answered < 300) calls?.end(null);
     if (signal.aborted) throw signal.reason;
     throw mapFailure(error, { apiKey: settings.apiKey, answered });
   }
 }
+
+const MAX_REASON_CHARACTERS = 1_000;
 
 type Answer = Pick<Awaited<ReturnType<typeof streamAnswer>>, 'text' | 'toolCalls' | 'finishReason'>;
 
@@ -129,7 +133,7 @@ function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps,
   if (handOff) {
     // A model may return arguments that do not match the schema of a tool.
     const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
-    steps.push({ kind: 'hand_off', detail: asAnswer(reason), reason: 'model' });
+    steps.push({ kind: 'hand_off', detail: asAnswer(reason).slice(0, MAX_REASON_CHARACTERS), reason: 'model' });
     return { text, handOff: { message: asAnswer(message) } };
   }
   if (text !== '' || asking !== null) return { text, handOff: null };

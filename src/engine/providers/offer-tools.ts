@@ -26,7 +26,7 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
       description: declared.description,
       inputSchema: jsonSchema(schemaForModel(declared) as JSONSchema7),
       execute: async (args: unknown, { toolCallId }: { toolCallId: string }) => {
-        if (!turn.mayCall) return notCalled('this turn has no more calls.');
+        if (!turn.mayCall || turn.callsLeft-- <= 0) return notCalled('this turn has no more calls.');
         const call = await prepareCall(declared, args, toolCallId, turn);
         if ('fault' in call) return call.fault;
         if (declared.confirm !== undefined) return askBefore(declared, call, turn);

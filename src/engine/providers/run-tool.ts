@@ -51,6 +51,8 @@ const MAX_SENT_CHARACTERS = 4_000;
  * use, and later calls take none.
  */
 export const CHECK_MS = 300;
+/** A model may write thousands of calls into one answer, and each call is a request to a server. */
+export const MAX_CALLS = 30;
 
 export type ToolTurn = {
   request: TurnRequest;
@@ -62,6 +64,8 @@ export type ToolTurn = {
   checks: Allowance;
   /** False in the last step, because a model may call tools although it must answer. */
   mayCall: boolean;
+  /** The number of tool calls that the model may still make in this turn. */
+  callsLeft: number;
   /** The tool calls that were made in this turn, as the model read them. */
   called: CalledTool[];
   /** The tool call about which the person is asked at the end of this turn. */
