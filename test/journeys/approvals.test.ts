@@ -99,6 +99,19 @@ describe('a call that needs an approval', () => {
     expect(minutes).toBeCloseTo(60, 1);
   });
 
+  test('the trace shows a decision once, also if the model fills the result at the hand-off', async () => {
+    const result = { fields: [{ name: 'city', type: 'text' as const }] };
+    await owner.call(`PATCH /agents/${agentId}`, { definition: { ...definition(tool()), result } });
+    const run = await requested();
+    const handOff = { tool: 'hand_off_to_human', args: { reason: 'asked', message: 'A colleague comes.' } };
+    model.script(handOff, { text: '{"city":"Doha"}' });
+    await decide(run.approvalId, { decision: 'deny' });
+    await expect.poll(() => statusOf(run)).toBe('handed_off');
+    const { rows } = await parley.db.execute<{ steps: Json[] }>(sql`SELECT trace -> 'steps' AS steps FROM message
+      WHERE conversation_id = ${run.conversation_id} AND role = 'agent' ORDER BY id DESC LIMIT 1`);
+    expect(rows[0]!.steps.filter(({ kind }) => kind === 'tool_denied')).toHaveLength(1);
+  });
+
   test('the call is made once after the approval, and the agent reads the result and the reason', async () => {
     const run = await requested();
     model.script({ text: 'The refund is done.' });

@@ -71,7 +71,8 @@ async function ask({ request, provider, agentTexts }: EndedRun, { form, faults, 
     conversation: newestOf(conversation),
     ...(faults.length > 0 && { faults_of_your_last_answer: faults }),
   });
-  const { words: _, turn_id: __, ...rest } = request;
+  // The turn has already reported the decisions of the team.
+  const { words: _, turn_id: __, approvals: ___, ...rest } = request;
   const turn = await provider.turn({
     ...rest,
     agent: { ...request.agent, definition: readerOf(request.agent.definition) },
