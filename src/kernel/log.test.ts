@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DrizzleQueryError } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { cpuMs } from '../../test/cpu-time.ts';
 import { createLogger, type Logger } from './log.ts';
@@ -100,6 +101,20 @@ describe('other credentials are redacted', () => {
       '{"level":"info","path":"/api/triggers/agent_01/trigger_01","msg":"http://127.0.0.1:4000/docs a@b.example"}';
     expect(redact(line)).toBe(line);
   });
+});
+
+test('an error of the database is logged without the values of its statement', () => {
+  const reason = Object.assign(new Error('duplicate key value'), {
+    code: '23505',
+    detail: 'Key (email)=(noor@example.qa)',
+  });
+  const failed = new DrizzleQueryError('insert into message values ($1)', ['My PIN is 4417'], reason);
+  for (const error of [failed, new Error('The turn failed', { cause: failed }), reason]) {
+    const output = logged((log) => log.warn({ err: error }, 'failed'));
+    expect(output).toContain('duplicate key value');
+    expect(output).not.toMatch(/4417|noor@/);
+  }
+  expect(logged((log) => log.warn({ err: failed }, 'failed'))).toContain('insert into message values ($1)');
 });
 
 test('a hostile line of 32,000 characters costs no more than an ordinary line of that length', () => {

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { redact } from './redact.ts';
 import { withSourceLocations } from './source-locations.ts';
@@ -27,10 +27,33 @@ export function createLogger({ level, pretty, destination }: LogOptions): Logger
       base: undefined,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: withoutValues },
       hooks: { streamWrite: (line) => redact(withSourceLocations(line)) },
     },
     pretty ? forPeople(destination) : (destination ?? standardOutput()),
   );
+}
+
+/** The members of database errors that contain values. */
+const VALUES = ['params', 'detail', 'where'];
+const MAX_CAUSES = 8;
+
+/**
+ * Drizzle adds the values of a failed statement to its error, and PostgreSQL adds values of the row. The values may be
+ * texts of people or secrets, so the log contains the statement and the reason without them.
+ */
+function withoutValues(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const logged = stdSerializers.err(error);
+  for (const name of VALUES) delete logged[name];
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < MAX_CAUSES; at = at.cause, depth++) {
+    const { message } = at;
+    const [statement = ''] = message.split('\nparams: ', 1);
+    if (statement === message) continue;
+    logged.message = logged.message.replace(message, () => statement);
+    logged.stack = logged.stack.replace(message, () => statement);
+  }
+  return logged;
 }
 
 const standardOutput = (): DestinationStream =>
