@@ -50,6 +50,16 @@ const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).answer(question).findings[0]?.passage.text ??
   null;
 
+it('the size of an index includes the headings, which may be longer than the passages', () => {
+  const index = new KnowledgeIndex();
+  const heading = 'Fees of a branch › '.repeat(200);
+  const passage = { document_id: 'd', document: 'Fees', section: null, heading, text: 'QAR 5' };
+  index.add(passage);
+  const before = index.bytes;
+  for (let at = 0; at < 100; at++) index.add(passage);
+  expect(index.bytes - before).toBeGreaterThan(100 * heading.length);
+});
+
 it('the agent offers the section about returns, although another section has the number and the product', () => {
   const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop guide', text: SHOP_GUIDE }));
   const { findings, offers } = answer('Can I return a phone after two weeks?');

@@ -75,7 +75,8 @@ export class KnowledgeIndex {
       this.textBytes += PASSAGE_BYTES + 2 * (key.length + question.length);
     }
     this.tokens += tokensOf(passage);
-    this.textBytes += PASSAGE_BYTES + 2 * passage.text.length;
+    const { heading, section, text } = passage;
+    this.textBytes += PASSAGE_BYTES + 2 * (text.length + (heading?.length ?? 0) + (section?.length ?? 0));
     for (const column of columnsOf(passage)) for (const term of this.termsOf(column)) this.names.add(term.stem);
     for (const label of labelsOf(passage)) {
       if (this.labels.has(label)) continue;
