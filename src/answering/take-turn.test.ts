@@ -48,3 +48,29 @@ test('an answer counts as delivered at once only on the sandbox, and waits on an
     ).messageStatus;
   expect(['sandbox', 'email', 'of-a-later-version'].map(on)).toEqual(['delivered', 'queued', 'queued']);
 });
+
+test('choices that a channel shows as text are split if the text is too long, and stay choices elsewhere', () => {
+  const choices = Array.from({ length: 20 }, (_, n) => ({ id: `${n}`, label: `Option ${n} ${'x'.repeat(100)}` }));
+  const message = { content: { type: 'choices', text: 'Which one?', choices }, sources: [] };
+  const on = (channel_kind: string) => {
+    const run = {
+      history: [],
+      tags: [],
+      unanswered: [],
+      input: {},
+      end_user: {},
+      turns: 1,
+      approvals: [],
+      channel_kind,
+    };
+    const result = { messages: [message], tags: [], next: 'waiting_for_user' } as unknown as TurnResult;
+    return completedTurn(run as unknown as ClaimedRun, loaded, result).messages.map(({ content }) => content);
+  };
+  const texts = on('sms').map((content) => (content.type === 'text' ? content.text : ''));
+  expect(texts.map((text) => text.length > 0 && text.length <= 1_600)).toEqual([true, true]);
+  expect(texts.join('\n').split('\n')).toEqual([
+    'Which one?',
+    ...choices.map(({ label }, index) => `${index + 1}. ${label}`),
+  ]);
+  expect(on('sandbox')).toEqual([message.content]);
+});

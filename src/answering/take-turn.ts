@@ -1,3 +1,4 @@
+import { asSent } from '../channels/fit-content.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { MAX_CONVERSATION_TAGS } from '../../contract/dashboard/conversations.ts';
@@ -180,14 +181,14 @@ const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
 
 /**
- * Splits a text that is too long for the channel into several messages. The sources belong to the last part of a long
- * message.
+ * Splits a text that is too long for the channel into several messages. Choices that the channel shows as text may be
+ * too long, too. The sources belong to the last part of a long message.
  */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
-  const { content } = message;
-  const max = channelKinds.get(channelKind)?.capabilities.max_text;
-  if (content.type !== 'text' || max === undefined || content.text.length <= max) return [message];
-  const parts = splitText(content.text, max);
+  const kind = channelKinds.get(channelKind);
+  const sent = kind && asSent(message.content, kind);
+  if (sent?.type !== 'text' || sent.text.length <= kind!.capabilities.max_text) return [message];
+  const parts = splitText(sent.text, kind!.capabilities.max_text);
   return parts.map((text, index) => ({
     ...message,
     content: { type: 'text', text },

@@ -8,8 +8,7 @@ import { ChannelFailure, type ChannelKind } from './channel.ts';
  */
 export function fitContent(content: MessageContent, kind: ChannelKind): MessageContent {
   const { capabilities } = kind;
-  const fits = capabilities.content.includes(content.type) && !kind.refuses?.(content);
-  const fitted = fits ? content : asText(content);
+  const fitted = asSent(content, kind);
   if (fitted === null || !capabilities.content.includes(fitted.type)) {
     throw new ChannelFailure('content_unsupported', `The channel cannot carry ${content.type}.`);
   }
@@ -21,6 +20,10 @@ export function fitContent(content: MessageContent, kind: ChannelKind): MessageC
   }
   return fitted;
 }
+
+/** Returns the content, or its text form if the channel cannot send the content. Null: the content has no text form. */
+export const asSent = (content: MessageContent, { capabilities, refuses }: ChannelKind): MessageContent | null =>
+  capabilities.content.includes(content.type) && !refuses?.(content) ? content : asText(content);
 
 /** Converts the content to text. Null: the content has no text form. */
 export function asText(content: MessageContent): MessageContent | null {

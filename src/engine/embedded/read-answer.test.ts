@@ -75,6 +75,14 @@ describe('dates', () => {
     expect(read('date', text)).toBe(value);
   });
 
+  it('a limit of more days than a date can have is a limit too', () => {
+    const step: Step = { name: 'slot', type: 'date', ask: {}, min: -1e15, max: 1e15 };
+    const context = { now, timeZone: null, country: null, language: null, monthFirst: false };
+    expect(readAnswer(step, 'today', readWords('today'), context)).toMatchObject({ value: '2026-11-21' });
+    const late = { ...step, min: 1e15 };
+    expect(readAnswer(late, 'today', readWords('today'), context)).not.toHaveProperty('value');
+  });
+
   it('relative dates count from the current day in the person’s time zone', () => {
     expect(read('date', 'today', { timeZone: 'Asia/Qatar' })).toBe('2026-11-22');
     expect(read('date', 'today', { timeZone: 'Nowhere/City' })).toBe('2026-11-21');

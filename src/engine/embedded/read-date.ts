@@ -24,8 +24,13 @@ export const dayIn = (now: Date, timeZone: string | null): string => {
   return now.toISOString().slice(0, 10);
 };
 
-export const addDays = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+/** The author of an agent may give a number of days that no date can reach. */
+const MAX_DAYS = 100_000;
+
+export function addDays(day: string, days: number): string {
+  const shift = Math.max(-MAX_DAYS, Math.min(days, MAX_DAYS));
+  return new Date(Date.parse(`${day}T00:00:00Z`) + shift * 86_400_000).toISOString().slice(0, 10);
+}
 
 const MONTHS = phraseMap({
   1: 'january|jan|يناير|كانون الثاني|जनवरी',
