@@ -1,10 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { COMPLETION_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../../contract/limits.ts';
 import { lintDockerfile, readYaml, TOOLS, type Tree } from './tools.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string): string => readFileSync(ROOT + file, 'utf8');
+
+test('the documented proxies wait for the slowest response', () => {
+  const secondsOf = (file: string, setting: RegExp): number => Number(setting.exec(read(file))![1]);
+  const slowest = Math.max(MAX_WAIT_SECONDS, COMPLETION_WAIT_SECONDS);
+  expect(secondsOf('deploy/Caddyfile', /response_header_timeout (\d+)s/)).toBeGreaterThan(slowest);
+  expect(secondsOf('docs/operations.md', /timeout server (\d+)s/)).toBeGreaterThan(slowest);
+  expect(secondsOf('docs/operations.md', /must\s+allow (\d+) s for a\s+response/)).toBeGreaterThan(slowest);
+  expect(secondsOf('docs/deploying.md', /must\s+allow (\d+) s for a\s+response/)).toBeGreaterThan(slowest);
+});
 
 describe.skipIf(!TOOLS)('the container', () => {
   test('the linter finds no fault in the Dockerfile', () => {
