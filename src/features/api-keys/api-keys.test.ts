@@ -328,6 +328,16 @@ describe('limits', () => {
     for (const { value } of [old, made]) expect((await refusalOf(count(value))).code).toBe('key_used_up');
   });
 
+  it('a lowered total of the new key also stops calls that nodes reserved for the old key', async () => {
+    const orgId = await givenOrganization(db);
+    const old = await create(orgId, { limits: { total: 1_000 } });
+    const made = await rotateApiKey(deps, orgId, old.id, '24h', actor);
+    for (let n = 0; n < 20; n++) await count(old.value);
+    await lower(orgId, made.id, { total: 1 });
+    for (const { value } of [old, made]) expect((await refusalOf(count(value))).code).toBe('key_used_up');
+    expect((await readApiKey(deps, orgId, old.id)).remaining).toBe(0);
+  });
+
   it('old and new key share their limits after a rotation, but no other key does', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { limits: { total: 10 } });

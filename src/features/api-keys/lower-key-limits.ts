@@ -4,7 +4,7 @@ import { type Fault, invalidAt, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { presentLimits } from '../../access/limits/present-limits.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
-import { findReplacement } from '../../store/api-keys/total.ts';
+import { endOwnCalls, findReplaced, findReplacement } from '../../store/api-keys/total.ts';
 import { lowerKeyLimits as lowerRow } from '../../store/api-keys/write.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { limitFaults } from './check-api-key.ts';
@@ -13,7 +13,8 @@ import { foundApiKey, readApiKey } from './read-api-key.ts';
 /**
  * Lowers limits of a key, or adds limits to a key without limits. Limits are never raised or removed. Limits that the
  * call does not name do not change. The change can refuse calls that were granted, so the response comes after every
- * node enforces the new limits.
+ * node enforces the new limits. Replaced keys use the total of the key in their overlap, so a lower total also applies
+ * to the calls that nodes have reserved for them.
  */
 export async function lowerKeyLimits(
   deps: ApiKeysDeps,
@@ -24,7 +25,9 @@ export async function lowerKeyLimits(
 ): Promise<KeyRecord> {
   const before = await foundApiKey(deps.db, orgId, id);
   const wanted = checkLower(body, before.permissions as Permission[]);
-  await deps.access.change({ kind: 'key', id }, async (tx) => {
+  const replaced = wanted.total === undefined ? [] : await findReplaced(deps.db, orgId, id);
+  const subjects = [id, ...replaced].map((one) => ({ kind: 'key' as const, id: one }));
+  await deps.access.change(subjects, async (tx) => {
     // The limits are checked again under the lock of the log, because another caller may have lowered them since the
     // first check.
     const current = await foundApiKey(tx, orgId, id);
@@ -33,6 +36,7 @@ export async function lowerKeyLimits(
     if (wanted.total !== undefined && (await findReplacement(tx, orgId, id)) !== null)
       throw invalidAt('/total', 'conflict', USES_REPLACEMENT);
     if (!(await lowerRow(tx, orgId, id, wanted))) throw new Refusal('key_revoked_already');
+    await endOwnCalls(tx, orgId, replaced);
     const facts = { label: current.label, prefix: current.prefix, from, to: { ...from, ...wanted } };
     await recordAudit(tx, { orgId, actor, action: 'api_key.limits_lowered', subjectId: id, facts });
   });

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { byCell } from '../cells/by-cell.ts';
 import type { Db, Queryable } from '../db.ts';
@@ -55,6 +55,39 @@ export async function findReplacement(db: Queryable, orgId: string, id: string):
     .orderBy(apiKey.id)
     .limit(1);
   return row?.id ?? null;
+}
+
+/** Finds the keys that this key has replaced in rotations and that may not have ended, the newest first. */
+export async function findReplaced(db: Queryable, orgId: string, id: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let next: string | null = id; next !== null;) {
+    const [row]: { from: string | null }[] = await db
+      .select({ from: apiKey.rotatedFrom })
+      .from(apiKey)
+      .where(and(eq(apiKey.orgId, orgId), eq(apiKey.id, next), gt(apiKey.createdAt, sql`now() - ${LONGEST_OVERLAP}`)));
+    next = row?.from ?? null;
+    if (next !== null) found.push(next);
+  }
+  return found;
+}
+
+/** An overlap has at most seven days. Clocks may differ. */
+const LONGEST_OVERLAP = sql`interval '8 days'`;
+/** The number is above the number of calls that all nodes together return. */
+const NEVER_RETURNED = 1_000_000;
+
+/**
+ * Ends the calls that replaced keys have apart from the key that replaced them. After this, they use only calls of this
+ * key. Calls that nodes return later do not become calls of a replaced key again.
+ */
+export async function endOwnCalls(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.execute(sql`WITH ended AS (
+      SELECT u.org_id, u.key_id, k.total FROM api_key_use u JOIN api_key k ON k.org_id = u.org_id AND k.id = u.key_id
+      WHERE u.org_id = ${orgId} AND u.key_id = ANY (${sql.param([...ids])}::text[]) AND k.total IS NOT NULL
+      ORDER BY u.key_id FOR UPDATE OF u)
+    UPDATE api_key_use u SET reserved = greatest(u.reserved, ended.total + ${NEVER_RETURNED}::int) FROM ended
+    WHERE u.org_id = ended.org_id AND u.key_id = ended.key_id`);
 }
 
 /** Reserves all calls that no node has reserved, and returns their number. */
