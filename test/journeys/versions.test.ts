@@ -154,6 +154,15 @@ describe('a rollout', () => {
     expect(await hear(person(1))).toBe('two');
   });
 
+  test('a version whose rollout was stopped does not become live when the version after it is rolled out', async () => {
+    const { rollout, hear, agent, end } = await given();
+    await rollout({ version: 2, percent: 100 });
+    await end('stop');
+    const { version } = (await call(`PATCH ${agent}`, { definition: opening('three') })).body;
+    expect((await rollout({ version, percent: 0 })).body).toMatchObject({ version: 3, base_version: 1 });
+    expect(await hear()).toBe('one');
+  });
+
   test('the live version cannot change during a rollout, but a call can choose a version', async () => {
     const { rollout, hear, agent, end } = await given();
     await rollout({ version: 2, percent: 100 });

@@ -1,7 +1,7 @@
 import type { RolloutBody, RolloutRecord } from '../../../contract/dashboard/rollouts.ts';
 import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { type AgentRow, lockAgent } from '../../store/agents/read.ts';
-import { makeLive, readAgentVersion } from '../../store/agents/versions.ts';
+import { makeLive, readAgentVersion, readVersionBefore } from '../../store/agents/versions.ts';
 import { changeAgent } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -53,11 +53,11 @@ export const setRollout = (
 
 /**
  * Returns the version of everyone else, which is the live version. If the version of the rollout is already live, the
- * version before it becomes live.
+ * newest earlier version becomes live. A version that was withdrawn, for example because it was worse, stays withdrawn.
  */
 async function makeRoom(tx: Queryable, agent: AgentRow, version: number): Promise<number> {
   if (agent.version !== version) return agent.version;
-  const before = version > 1 ? await readAgentVersion(tx, agent.orgId, agent.id, version - 1) : null;
+  const before = await readVersionBefore(tx, agent.orgId, agent.id, version);
   if (!before) {
     const detail = 'This version is live, and no earlier version exists for end users outside the rollout.';
     throw invalidAt('/version', 'conflict', detail);

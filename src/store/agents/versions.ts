@@ -1,8 +1,9 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, lt, notInArray, sql } from 'drizzle-orm';
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Queryable } from '../db.ts';
 import { agent, agentVersion } from '../schema/agent.ts';
+import { agentRollout } from '../schema/agent-rollout.ts';
 import { type AgentRow, living } from './read.ts';
 import { changeAgent } from './write.ts';
 import { type PageOf, pageOf } from '../page.ts';
@@ -92,6 +93,35 @@ export async function hasVersion(db: Queryable, orgId: string, agentId: string, 
     .from(agentVersion)
     .where(and(eq(agentVersion.orgId, orgId), eq(agentVersion.agentId, agentId), eq(agentVersion.version, version)));
   return rows.length > 0;
+}
+
+/** Finds the newest version before `version`, without versions whose rollouts were all stopped. */
+export async function readVersionBefore(
+  db: Queryable,
+  orgId: string,
+  agentId: string,
+  version: number,
+): Promise<AgentVersionRow | null> {
+  const withdrawn = db
+    .select({ version: agentRollout.version })
+    .from(agentRollout)
+    .where(and(eq(agentRollout.orgId, orgId), eq(agentRollout.agentId, agentId)))
+    .groupBy(agentRollout.version)
+    .having(sql`bool_and(${agentRollout.status} = 'stopped')`);
+  const rows = await db
+    .select()
+    .from(agentVersion)
+    .where(
+      and(
+        eq(agentVersion.orgId, orgId),
+        eq(agentVersion.agentId, agentId),
+        lt(agentVersion.version, version),
+        notInArray(agentVersion.version, withdrawn),
+      ),
+    )
+    .orderBy(desc(agentVersion.version))
+    .limit(1);
+  return rows[0] ?? null;
 }
 
 export async function readAgentVersion(
