@@ -115,6 +115,8 @@ export const DELIVERY_ERROR_CODES = [
   'session_window_closed',
   'template_refused',
   'attempts_exhausted',
+  'campaign_ended',
+  'cancelled',
   'internal_error',
 ] as const;
 

@@ -12,6 +12,7 @@ import { startTwilio } from '../../test/fakes/twilio.ts';
 import { startWhatsApp } from '../../test/fakes/whatsapp.ts';
 import { DELIVERY_ERROR_CODES } from '../../contract/channels.ts';
 import { newWebhookSecret } from '../kernel/standard-webhooks.ts';
+import { WITHDRAWN } from '../store/deliveries/claim.ts';
 import type { ChannelAccount, FailureFacts } from './channel.ts';
 import { channelKinds } from './kinds.ts';
 
@@ -185,7 +186,8 @@ test('every code in use is in the list and has an explanation', () => {
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
       .map((name) => readFileSync(path.join(folder, room, name), 'utf8')),
   );
-  const used = files.flatMap((text) => [...text.matchAll(/new ChannelFailure\(\s*'(\w+)'/g)].map(([, code]) => code!));
+  const use = /(?:new ChannelFailure\(\s*|because\(\s*'\w+',\s*)'(\w+)'/g;
+  const used = files.flatMap((text) => [...text.matchAll(use)].map(([, code]) => code!)).concat(Object.keys(WITHDRAWN));
   expect(used.length).toBeGreaterThan(15);
   expect(DELIVERY_ERROR_CODES).toEqual(expect.arrayContaining(used));
   const page = readFileSync(path.join(folder, '../docs/channel-kinds.md'), 'utf8');
