@@ -1,7 +1,7 @@
 import type { Fault } from '../../../contract/problems.ts';
 
 /** A message can be scheduled at most this many days ahead. */
-const MAX_SCHEDULE_DAYS = 366;
+export const MAX_SCHEDULE_DAYS = 366;
 
 /**
  * Reads the time at which a message must be sent. Null if the message is sent now, which also applies to a time in the
