@@ -99,6 +99,8 @@ export function connect(options: ConnectOptions): Chat {
   let sending: Promise<unknown> = Promise.resolve();
   let sends = 0;
   let isAnswerDue = false;
+  /** A call without a response, which the server may have stored. */
+  let unsure: { body: string; key: string } | null = null;
 
   const set = (change: Partial<ChatState>): void => {
     state = { ...state, ...change };
@@ -176,16 +178,24 @@ export function connect(options: ConnectOptions): Chat {
     }
   }
 
-  function accept(message: string | undefined): Promise<AcceptedRun> {
-    const body: TriggerCall = {
+  async function accept(message: string | undefined): Promise<AcceptedRun> {
+    const request: TriggerCall = {
       ...(message !== undefined && { message }),
       ...(variables && { variables }),
       ...(metadata && { metadata }),
       ...(state.conversationId !== null && { conversation: { id: state.conversationId } }),
     };
-    // Each attempt has the same key, so that a repeated call has no second effect.
-    const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
-    return retry(async () => bodyOf(await call('', { method: 'POST', headers, body: JSON.stringify(body) })));
+    const body = JSON.stringify(request);
+    // Each attempt has the same key, so that a repeated call has no second effect. The person repeats a message too.
+    const key = unsure?.body === body ? unsure.key : crypto.randomUUID();
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    unsure = null;
+    try {
+      return await retry(async () => bodyOf(await call('', { method: 'POST', headers, body })));
+    } catch (error) {
+      if (error instanceof ChatError && mayPass(error)) unsure = { body, key };
+      throw error;
+    }
   }
 
   /**
@@ -302,11 +312,13 @@ const ownMessage = (text: string): Message => ({
 const pause = (tries: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
   });
 
 /** Repeats the work as long as a retry can help. */

@@ -97,6 +97,20 @@ test('a call is repeated with its key while its first attempt is in progress, an
   chat.close();
 });
 
+test('a message that the person sends again after a call without a response is stored once', async () => {
+  answers = () => Promise.reject(new TypeError('lost'));
+  const chat = open();
+  const first = chat.send('Hello').catch((error: unknown) => error);
+  await settle();
+  expect(await first).toMatchObject({ code: 'connection_failed' });
+  answers = ({ method }) => (method === 'POST' ? json(202, RUN) : events([]));
+  await chat.send('Hello');
+  expect(new Set(posts().map(({ key }) => key)).size).toBe(1);
+  await chat.send('Hello');
+  expect(new Set(posts().map(({ key }) => key)).size).toBe(2);
+  chat.close();
+});
+
 test('a chat that the page closes while a message is sent opens no stream until it is opened again', async () => {
   const accepted = Promise.withResolvers<Response>();
   answers = ({ method }) => (method === 'POST' ? accepted.promise : events([]));

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/app.ts';
 import { givenTrigger } from '../../test/factories.ts';
 import { type SignedIn, signedInOwner } from '../../test/signed-in.ts';
@@ -120,6 +120,28 @@ describe('turns', () => {
       code: 'validation_failed',
       errors: [{ pointer: '/messages' }],
     });
+  });
+
+  test('an answer is sent with a signal on the oldest Node, and again when the server asks for a pause', async () => {
+    const any = AbortSignal.any;
+    // Node 20.0 does not have this function.
+    Reflect.deleteProperty(AbortSignal, 'any');
+    const answers = [
+      new Response('{}', { status: 429, headers: { 'retry-after': '0' } }),
+      new Response(null, { status: 204 }),
+    ];
+    const send = vi.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.resolve(answers.shift()!));
+    try {
+      const deadline = new Date(Date.now() + 10_000).toISOString();
+      const turn = { deadline, reply_url: 'https://parley.example/reply', reply_token: 'token' } as Turn['turn'];
+      expect(await reply({ turn }, 'Later.', { signal: new AbortController().signal })).toBe('accepted');
+      expect(answers).toEqual([]);
+      // A redirected call would become a GET without the answer.
+      expect(send.mock.calls[0]![1]).toMatchObject({ method: 'POST', redirect: 'manual' });
+    } finally {
+      send.mockRestore();
+      AbortSignal.any = any;
+    }
   });
 
   test('a later answer is returned immediately in the test chat, where no run can wait', async () => {
