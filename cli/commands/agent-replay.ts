@@ -49,10 +49,10 @@ async function runReplay(cli: Cli, agent: string, options: ReplayOptions): Promi
     } catch (error) {
       // If a provider fails for one conversation, the replay continues, and the command fails only if all conversations
       // fail.
-      if (!(error instanceof Refused) || (failures.push(error) > 2 && results.length === 0) || ids.length === 1)
-        throw error;
+      if (!(error instanceof Refused) || (failures.push(error) > 2 && results.length === 0)) throw error;
     }
   }
+  if (results.length === 0 && failures.length > 0) throw failures[0]!;
   finish(cli, results, failures, options.exitCode === true);
 }
 

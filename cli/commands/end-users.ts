@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -101,6 +102,9 @@ const POLL_MS = 400;
 const ENDED = new Set(['done', 'failed', 'cancelled']);
 
 async function importFile(api: Api, out: Output, options: ImportOptions): Promise<void> {
+  // After the import, the rows could no longer be written.
+  if (options.failedRows !== undefined && existsSync(options.failedRows))
+    throw new Failure('file_unreadable', `${options.failedRows} cannot be written (EEXIST).`);
   const { id } = await upload(api, out, options.file);
   const ids = { import_id: id };
   try {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { type Command, Option } from 'commander';
 import type { EventEnvelope } from '../../contract/events.ts';
@@ -87,7 +88,7 @@ async function follow(
         out.line({ ...event, ...(forwarded && { forwarded }) }, () => pretty(event) + answerOf(forwarded));
       }
     }
-    if (look?.data.length !== LOOK) await pause(POLL_MS, stop);
+    if (look?.data.length !== LOOK) await pause(POLL_MS, null, { signal: stop }).catch(() => {});
   }
 }
 
@@ -103,15 +104,6 @@ async function lookAgain(api: Api, query: { after: string; type: EventType | und
     throw error;
   }
 }
-
-const pause = (ms: number, stop: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stop.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 
 const answerOf = (forwarded: Forwarded | undefined): string =>
   forwarded === undefined ? '' : `  → ${forwarded.status ?? forwarded.error}`;
