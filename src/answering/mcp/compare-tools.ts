@@ -1,3 +1,4 @@
+import { cutText } from '../../../contract/cut-text.ts';
 import type { Tool } from '../../../contract/agents.ts';
 import type { McpTool } from '../../../contract/dashboard/tools.ts';
 import type { SeenTool } from '../../store/agents/mcp-changes.ts';
@@ -27,4 +28,4 @@ function whatChanged(tool: Tool, now: McpTool | undefined): SeenTool['what'] {
  * name.
  */
 const MAX_DESCRIPTION = 1024;
-const chosenText = ({ name, description }: McpTool): string => description.slice(0, MAX_DESCRIPTION).trim() || name;
+const chosenText = ({ name, description }: McpTool): string => cutText(description, MAX_DESCRIPTION).trim() || name;
