@@ -220,7 +220,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     const conversations = await parley.db.select().from(conversation).where(eq(conversation.channelId, channelId));
     const newest = conversations.sort((a, b) => (a.id < b.id ? 1 : -1))[0]!;
     const authorId = newId('user');
-    await parley.db.insert(user).values({ id: authorId, name: 'Asha <i>Rao</i>', email: `${authorId}@example.com` });
+    await parley.db.insert(user).values({ id: authorId, name: 'Asha <i>Rao</i> $&', email: `${authorId}@example.com` });
     await parley.db.insert(message).values({
       orgId,
       id: newId('msg'),
@@ -235,8 +235,11 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await open(page);
     await bubble(page, 'Anything else?').waitFor();
     // The visitor sees where the new messages begin, and who answers.
-    expect(await page.locator('li.line').allInnerTexts()).toEqual(['New messages', 'Asha <i>Rao</i> joined the chat']);
-    expect(await page.locator('.facts bdi').allInnerTexts()).toEqual(['Asha <i>Rao</i>']);
+    expect(await page.locator('li.line').allInnerTexts()).toEqual([
+      'New messages',
+      'Asha <i>Rao</i> $& joined the chat',
+    ]);
+    expect(await page.locator('.facts bdi').allInnerTexts()).toEqual(['Asha <i>Rao</i> $&']);
     const shots = process.env['TEST_SHOTS'];
     if (shots) await page.screenshot({ path: `${shots}/web-chat-member.png` });
     await page.keyboard.press('Escape');
@@ -275,6 +278,38 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await expect.poll(() => page.getByText('Sending…').count()).toBe(0);
     expect(await bubble(page, 'said before the page went').count()).toBe(1);
     expect(await storedTexts('said before the page went')).toHaveLength(1);
+  });
+
+  test('a message that is not accepted stays in the field', async () => {
+    const { page, context } = await visit();
+    await open(page);
+    await say(page, 'ping');
+    await bubble(page, 'pong').waitFor();
+    await context.setOffline(true);
+    await page.getByText('No connection.').waitFor();
+    await page.evaluate((prefix) => {
+      for (let n = 0; n < 50; n++)
+        localStorage.setItem(`${prefix}${n}`, JSON.stringify({ client_id: String(n), text: 'early', at: n }));
+    }, `parley.chat.${channelId}.:`);
+    await say(page, 'one too many');
+    await page.getByText('Too many unsent messages.').waitFor();
+    expect(await field(page).inputValue()).toBe('one too many');
+  });
+
+  test('the reason why a file is not sent stays visible while another file is sent', async () => {
+    const { page } = await visit();
+    await open(page);
+    const name = `${'x'.repeat(254)}\u{1f600}.txt`;
+    const small = { name, mimeType: 'text/plain', buffer: Buffer.from('A receipt.') };
+    const large = { name: 'film.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) };
+    const sent = page.waitForRequest(/\/files\?/);
+    await page.locator('input[type=file]').setInputFiles([small, large]);
+    // The name is cut without half of an emoji.
+    expect(new URL((await sent).url()).searchParams.get('name')).toBe('x'.repeat(254));
+    await page.getByRole('link', { name: 'x'.repeat(254) }).waitFor();
+    expect(await page.getByText('Files can have up to 10 MB.').isVisible()).toBe(true);
+    await say(page, 'ping');
+    await expect.poll(() => page.getByText('Files can have up to 10 MB.').isVisible()).toBe(false);
   });
 
   test('the chat polls if streams do not work', { tags: ['long'] }, async () => {
@@ -339,7 +374,10 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await say(other.page, 'ping');
     await bubble(second.page, 'pong').waitFor();
 
+    for (const { page } of [first, second]) await field(page).fill('unfinished');
     await first.page.evaluate('parleyChat.reset()');
+    // The next person does not see unfinished text.
+    for (const { page } of [first, second]) await expect.poll(() => field(page).inputValue()).toBe('');
     await expect.poll(() => second.page.locator('.bubble').allInnerTexts()).toEqual(['Ask us <i>anything</i>.']);
     await say(second.page, 'said after the sign-out');
     await bubble(first.page, 'said after the sign-out').waitFor();

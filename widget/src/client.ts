@@ -1,3 +1,4 @@
+import { cutText } from '../../contract/cut-text.ts';
 import type { ChatMessages, ChatSession, OpenChatSession, RateChat, SentChatMessage } from '../../contract/chat.ts';
 import type { StateBox, Waiting } from './stored-state.ts';
 
@@ -87,7 +88,7 @@ export function createClient(base: string, stored: StateBox, person: OpenChatSes
     say: async ({ client_id, text }: Waiting) =>
       (await (await call('/messages', 'POST', { client_id, text })).json()) as SentChatMessage,
     sendFile: async (client_id: string, file: File, onProgress: (sent: number) => void) => {
-      const query = new URLSearchParams({ client_id, name: file.name.slice(0, 255) || 'file' });
+      const query = new URLSearchParams({ client_id, name: cutText(file.name, 255) || 'file' });
       const path = `/files?${query.toString()}`;
       return JSON.parse(await withToken((used) => upload(base + path, used, file, onProgress))) as SentChatMessage;
     },

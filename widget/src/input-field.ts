@@ -9,7 +9,8 @@ const MAX_CHARACTERS = 4_000;
 const CLIP = 'M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.4 3.4 0 0 1 4.8 4.8l-8.4 8.4a1.8 1.8 0 0 1-2.5-2.5L14 7.6';
 
 export type FieldActions = {
-  onSend(text: string): void;
+  /** Returns false if the message is not accepted, and the text stays in the field. */
+  onSend(text: string): boolean;
   /** Null if the chat does not accept files. */
   onFiles: ((files: readonly File[]) => void) | null;
 };
@@ -67,11 +68,14 @@ export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldAc
   function send(event: Event): void {
     event.preventDefault();
     const text = storable(field.value);
-    if (text === '') return;
+    if (text === '' || !onSend(text)) return;
+    clear();
+    field.focus();
+  }
+
+  function clear(): void {
     field.value = '';
     grow();
-    field.focus();
-    onSend(text);
   }
 
   /** The field grows with its text and follows the text's direction. The placeholder has the direction of the chat. */
@@ -81,5 +85,5 @@ export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldAc
     field.style.setProperty('block-size', `${Math.max(42, field.scrollHeight + 2)}px`);
   }
 
-  return { form, focus: () => field.focus() };
+  return { form, clear, focus: () => field.focus() };
 }

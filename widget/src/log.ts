@@ -123,7 +123,9 @@ function linesBefore(
   const latest = before.findLast(({ role }) => role !== 'end_user')?.author;
   const lines = [
     ...(id === firstNew && before.length > 0 ? [{ id: 'new', text: words.new_messages }] : []),
-    ...(author && author !== latest ? [{ id: `joined ${id}`, text: words.joined.replace('{name}', author) }] : []),
+    ...(author && author !== latest
+      ? [{ id: `joined ${id}`, text: words.joined.replace('{name}', () => author) }]
+      : []),
   ];
   return lines.map((line) => ({ id: line.id, key: line.text + id, make: () => lineView(line.text) }));
 }

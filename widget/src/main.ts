@@ -87,6 +87,7 @@ function start(script: HTMLScriptElement): void {
   /** `isNew`: no earlier visitor of this browser may be continued, signed in or not. */
   const become = (person: OpenChatSession, isNew = false): void => {
     talk.end();
+    if (person.external_id === undefined) view.forget();
     if (isNew) talk.storage.forget();
     talk = begin(person);
     if (isNew) talk.storage.forget();

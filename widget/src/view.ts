@@ -38,14 +38,15 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
 
   const launcher = createLauncher(speech, () => act.toggle(!isOpen()));
   const notice = h('div', { class: 'notice', role: 'status', hidden: true });
-  const { say, sendFiles } = createSending(notice, words, act);
+  const { say, sendFiles, setOutage } = createSending(notice, words, act);
   const { sayAgain, rate } = act;
   const tools = { speech, server, say, sayAgain, rate, thumbs: appearance.thumbs };
   const log = createLog({ greeting, suggestions, ask }, tools, act.earlier);
   const field = createField(speech, {
     onSend: (text) => {
-      say(text);
+      const isAccepted = say(text);
       log.toEnd();
+      return isAccepted;
     },
     onFiles: appearance.files ? sendFiles : null,
   });
@@ -92,9 +93,7 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
       log.draw(shown);
       dots.textContent = shown.typing ? words.typing : '';
       const { state } = shown;
-      const says = state === 'offline' ? words.offline : state === 'closed' ? words.closed : '';
-      if (notice.textContent !== says) notice.textContent = says;
-      notice.hidden = says === '';
+      setOutage(state === 'offline' ? words.offline : state === 'closed' ? words.closed : '');
       launcher.tell(shown.unread, isOpen());
     },
     open(now: boolean, moveFocus: boolean): void {
@@ -110,21 +109,31 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
       else launcher.button.focus();
     },
     isOpen,
+    /** Removes unfinished text, which the next person must not see. */
+    forget: field.clear,
   };
 }
 
-/** Sends a message, and reports if it cannot be sent now. */
+/** Sends messages. The notice shows why the latest input was not accepted, and an outage. */
 function createSending(notice: HTMLElement, words: Speech['words'], act: ViewActions) {
-  const tell = (text: string): void => {
-    notice.textContent = text;
-    notice.hidden = false;
+  let outage = '';
+  let refusal = '';
+  const draw = (): void => {
+    const text = [refusal, outage].filter(Boolean).join(' ');
+    if (notice.textContent !== text) notice.textContent = text;
+    notice.hidden = text === '';
+  };
+  const report = (isAccepted: boolean, reason: string): boolean => {
+    refusal = isAccepted ? '' : reason;
+    draw();
+    return isAccepted;
   };
   return {
-    say: (text: string): void => {
-      if (!act.say(text)) tell(words.full);
-    },
-    sendFiles: (files: readonly File[]): void => {
-      if (!files.map(act.sendFile).every(Boolean)) tell(words.file_size);
+    say: (text: string): boolean => report(act.say(text), words.full),
+    sendFiles: (files: readonly File[]): boolean => report(files.map(act.sendFile).every(Boolean), words.file_size),
+    setOutage: (text: string): void => {
+      outage = text;
+      draw();
     },
   };
 }
