@@ -171,7 +171,8 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   });
 
   it('a trigger gets a variable, makes a dry run, sends a test message and shows its run', async () => {
-    const { page, faults } = await journey.open(`/triggers/${await givenTrigger('Order update')}`, { as: OWNER });
+    const id = await givenTrigger('Order update');
+    const { page, faults } = await journey.open(`/triggers/${id}`, { as: OWNER });
     await page.getByText('Authorization: Bearer $PARLEY_API_KEY').waitFor();
     await page.getByRole('button', { name: 'Add variable' }).click();
     await page.getByLabel('Name of variable 2').fill('2nd');
@@ -205,6 +206,16 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
     // The response to the first save does not replace text that was typed after it.
     expect(await page.getByLabel('Description of variable 2').inputValue()).toBe('In riyals, without tax');
+    // A change of another member is shown before it is replaced.
+    const stored = async () => (await journey.api(`GET ${org}/triggers/${id}`, undefined, cookie)).body.variables;
+    await page.getByLabel('Description of variable 2').fill('In riyals, with tax');
+    await journey.api(`PATCH ${org}/triggers/${id}`, { variables: [{ name: 'order_id', type: 'string' }] }, cookie);
+    await page.getByRole('button', { name: 'Save changes' }).first().click();
+    await page.getByText('Another member changed the variables.').waitFor();
+    expect(await stored()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Save changes' }).first().click();
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+    expect(await stored()).toMatchObject([{ name: 'order_id' }, { description: 'In riyals, with tax' }]);
 
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('Hello Asha, about A-1043.').waitFor();

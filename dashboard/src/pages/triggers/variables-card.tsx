@@ -1,10 +1,11 @@
 import { ActionIcon, Badge, Button, Checkbox, Select, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { VARIABLE_NAMES, VARIABLE_KINDS, type VariableKind } from './variable-kinds.ts';
 import type { VariableDeclaration } from '../../../../contract/triggers.ts';
-import { useAct } from '../../api/queries.ts';
+import { readOptions, useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -27,7 +28,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
   const may = useMay('member');
-  const { rows, edited, put, discard, faults, update, submit } = useVariables(item);
+  const { rows, edited, overtaken, put, discard, faults, isBusy, update, submit } = useVariables(item);
   const problem = unplaced(update.error, hasField);
   return (
     <form onSubmit={submit} noValidate>
@@ -42,7 +43,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
               <Button variant="default" onClick={discard}>
                 {sayCommon('cancel')}
               </Button>
-              <Button type="submit" loading={update.isPending}>
+              <Button type="submit" loading={isBusy}>
                 {sayCommon('save')}
               </Button>
             </>
@@ -71,6 +72,11 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
             </ul>
           </>
         )}
+        {overtaken && (
+          <Text size="sm" c="orange.9" role="alert" mb="md">
+            {say('overtaken')}
+          </Text>
+        )}
         {problem && <ProblemAlert problem={problem} />}
         {may && (
           <Button
@@ -91,10 +97,40 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
 function useVariables(item: TriggerRecord) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  const [edited, setEdited] = useState<Row[] | null>(null);
+  const client = useQueryClient();
+  /** `base`: the stored declarations at the start of editing. */
+  const [edited, setEdited] = useState<{ base: string; rows: Row[] } | null>(null);
+  const [isChecking, setIsChecking] = useState(false);
   const [faults, setFaults] = useState<Faults>({});
   const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
-  const rows = edited ?? item.variables.map(rowOf);
+  const params = { org_id, trigger_id: item.id };
+  const stored = JSON.stringify(item.variables);
+  const rows = edited?.rows ?? item.variables.map(rowOf);
+  const overtaken = edited !== null && edited.base !== stored && !update.isPending;
+  const save = async (variables: VariableDeclaration[]): Promise<void> => {
+    setIsChecking(true);
+    // The page may not know yet that another member saved. Then the page shows it first, and the next save replaces it.
+    const options = { ...readOptions('readTrigger', { params }), staleTime: 0 };
+    const newest = overtaken ? null : await client.fetchQuery(options).catch(() => null);
+    setIsChecking(false);
+    if (edited !== null && newest !== null && JSON.stringify(newest.variables) !== edited.base) return;
+    update.mutate(
+      { params, body: { variables } },
+      {
+        onSuccess: (saved) => {
+          // Text that the user types while the declarations are saved is not saved yet.
+          setEdited((now) => (now === edited ? null : now && { ...now, base: JSON.stringify(saved.variables) }));
+          notifyDone(say('variables_saved'));
+        },
+        onError: ({ faults: refused }) =>
+          show(
+            Object.fromEntries(
+              refused.filter(hasField).map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
+            ),
+          ),
+      },
+    );
+  };
   const focusOn = useFocus();
   const show = (found: Faults): void => {
     setFaults(found);
@@ -104,10 +140,12 @@ function useVariables(item: TriggerRecord) {
   return {
     rows,
     edited: edited !== null,
+    overtaken,
+    isBusy: isChecking || update.isPending,
     faults,
     update,
     put: (next: Row[]): void => {
-      setEdited(next);
+      setEdited({ base: edited?.base ?? stored, rows: next });
       setFaults({});
     },
     discard: (): void => {
@@ -119,23 +157,7 @@ function useVariables(item: TriggerRecord) {
       event.preventDefault();
       const found = faultsOf(rows, say('bad_name'), say('bad_default'));
       show(found);
-      if (Object.keys(found).length > 0) return;
-      update.mutate(
-        { params: { org_id, trigger_id: item.id }, body: { variables: rows.map(declarationOf) } },
-        {
-          onSuccess: () => {
-            // Text that the user types while the declarations are saved is not saved yet.
-            setEdited((now) => (now === edited ? null : now));
-            notifyDone(say('variables_saved'));
-          },
-          onError: ({ faults: refused }) =>
-            show(
-              Object.fromEntries(
-                refused.filter(hasField).map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
-              ),
-            ),
-        },
-      );
+      if (Object.keys(found).length === 0) void save(rows.map(declarationOf));
     },
   };
 }
