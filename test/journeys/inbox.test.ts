@@ -341,6 +341,17 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect([body.status, body.assignee_id]).toEqual(['handed_off', null]);
   });
 
+  it('a new tag of a conversation keeps the tag that another member has just added', async () => {
+    const id = await givenConversation('Tagged', 'Hello');
+    const page = await at(`/conversations/${id}`);
+    const tags = page.getByRole('combobox', { name: 'Tags' }).first();
+    await tags.fill('late');
+    const path = `PUT /organizations/${orgId}/conversations/${id}/tags`;
+    await journey.api(path, { tags: ['vip'] }, cookie);
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await read(id)).tags).toEqual(['vip', 'late']);
+  });
+
   it.each(['en', 'ar'] as const)(
     'several conversations are changed at once, each with its own result (%s)',
     async (language) => {

@@ -17,6 +17,7 @@ import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { EditableFact } from './editable-fact.tsx';
 import { PersonAttributes } from './person-attributes.tsx';
+import { mergeTags } from './merge-tags.ts';
 import { personTexts } from './person-texts.ts';
 import { type ChangePerson, useChangePerson } from './use-change-person.ts';
 import classes from './person-panel.module.css';
@@ -99,9 +100,7 @@ function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
         error={change.errorOf('tags')}
         onChange={(next) => {
           setSent({ before: JSON.stringify(tags), tags: next });
-          const isLeft = (tag: string): boolean => next.includes(tag) || !shown.includes(tag);
-          const added = next.filter((tag) => !shown.includes(tag));
-          change.set('tags', (newest) => ({ tags: [...new Set([...newest.tags.filter(isLeft), ...added])] }));
+          change.set('tags', (newest) => ({ tags: mergeTags(newest.tags, shown, next) }));
         }}
       />
     </Fact>

@@ -1,12 +1,19 @@
 import { TagsInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type ConversationRecord, MAX_CONVERSATION_TAGS } from '../../../../contract/dashboard/conversations.ts';
-import { useAct } from '../../api/queries.ts';
+import {
+  type ConversationRecord,
+  type ConversationSummary,
+  MAX_CONVERSATION_TAGS,
+} from '../../../../contract/dashboard/conversations.ts';
+import { call, type Problem } from '../../api/client.ts';
+import { refetch } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { useProblemText } from '../../parts/problem-alert.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
+import { mergeTags } from './merge-tags.ts';
 import { READ_AGAIN } from './search.ts';
 import { texts } from './texts.ts';
 import classes from './person-panel.module.css';
@@ -18,7 +25,16 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
   const may = useMay('member');
   // The sent tags are shown until the conversation is read again.
   const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
-  const set = useAct('setConversationTags', { refresh: READ_AGAIN });
+  const client = useQueryClient();
+  const set = useMutation<ConversationSummary, Problem, (newest: readonly string[]) => string[]>({
+    // A change starts after the previous one has ended, so that it applies to its result.
+    scope: { id: `tags ${id}` },
+    mutationFn: async (change) => {
+      const newest = await call('readConversation', { params });
+      return call('setConversationTags', { params, body: { tags: change(newest.tags) } });
+    },
+    onSuccess: () => refetch(client, READ_AGAIN),
+  });
   const problem = useProblemText(set.error);
   if (!may) {
     return (
@@ -48,7 +64,7 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
         error={set.error && (problem.detail || problem.title)}
         onChange={(next) => {
           setSent({ before: JSON.stringify(tags), tags: next });
-          set.mutate({ params, body: { tags: next } }, { onError: () => setSent(null) });
+          set.mutate((newest) => mergeTags(newest, shown, next), { onError: () => setSent(null) });
         }}
       />
     </Fact>
