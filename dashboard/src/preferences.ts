@@ -45,6 +45,7 @@ const listeners = new Set<() => void>();
 export function rememberAs(userId: string, first: string | undefined): void {
   if (person === userId) return;
   person = userId;
+  forgetOther(userId);
   current = { ...read(`${STORAGE}.${userId}`) };
   // A window stays in its organization when another window switches, because its URL contains IDs of that organization.
   current.organization = readPlace() ?? current.organization ?? first;
@@ -52,6 +53,20 @@ export function rememberAs(userId: string, first: string | undefined): void {
   current.language ??= before.language;
   current.theme ??= before.theme;
   save();
+}
+
+/** The person whose unfinished text this tab contains. */
+const WRITER = 'parley.writer';
+
+/** After a session has ended, another person may sign in in this tab. This person finds no unfinished text. */
+function forgetOther(userId: string): void {
+  try {
+    const before = sessionStorage.getItem(WRITER);
+    if (before !== null && before !== userId) sessionStorage.clear();
+    sessionStorage.setItem(WRITER, userId);
+  } catch {
+    // If the storage is not available, nothing was stored.
+  }
 }
 
 export const preferences = (): Preferences => current;

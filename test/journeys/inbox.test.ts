@@ -296,7 +296,14 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await expect.poll(async () => (await person()).tags).toEqual(['vip', 'late']);
     const consent = panel.getByRole('combobox', { name: 'Consent for Sandbox' });
     await consent.focus();
+    const isFocusSeen = Promise.withResolvers<void>();
+    const isSent = page.waitForRequest('**/consent/*');
+    await page.route('**/consent/*', (route) => void isFocusSeen.promise.then(() => route.continue()), { times: 1 });
     await consent.selectOption('Opted out');
+    await isSent;
+    // The field keeps the focus during the request too, for the next key.
+    expect(await isFocused(consent)).toBe(true);
+    isFocusSeen.resolve();
     await expect.poll(async () => (await person()).consent.sandbox?.status).toBe('opted_out');
     await expect.poll(() => consent.inputValue()).toBe('opted_out');
     expect(await isFocused(consent)).toBe(true);

@@ -95,6 +95,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const other = await context.newPage();
     await other.goto(journey.app.url + KEYS);
     await other.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
+    await other.evaluate("sessionStorage['parley.reply.conv_1'] = 'half written'");
     await page.evaluate("sessionStorage['parley.reply.conv_1'] = 'half written'");
     await page.getByRole('button', { name: 'Your menu' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -102,6 +103,22 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     expect(await everythingKept(page)).not.toContain('half written');
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(other.url()).toContain(encodeURIComponent(KEYS));
+    // The same person finds the unfinished text, and another person does not.
+    const signIn = async (email: string): Promise<void> => {
+      await other.getByLabel('E-mail address').fill(email);
+      await other.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await other.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+    };
+    await signIn(OWNER);
+    expect(await everythingKept(other)).toContain('half written');
+    await context.clearCookies();
+    await other.goto(`${journey.app.url}/sign-in`);
+    const { url } = await owner.call('POST /invitations', { email: 'lea@example.com', role: 'member' });
+    const token = new URL(url).pathname.split('/').at(-1);
+    await journey.api(`POST /invitations/${token}`, { name: 'Lea Haddad', password: PASSWORD });
+    await signIn('lea@example.com');
+    expect(await everythingKept(other)).not.toContain('half written');
   });
 
   test('language and theme are stored, and Arabic is right-to-left', async () => {
