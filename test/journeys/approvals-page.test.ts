@@ -76,7 +76,16 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     await page.getByText('1 waits for an approval').waitFor({ state: 'attached' });
     await page.getByText('items: ["Lamp","Table"], amount: 120, order_id: A-1043').waitFor();
     await page.getByRole('button', { name: 'Review refund' }).click();
+    // The buttons of the decision disappear with the row, before the count is read.
+    const isRowGone = Promise.withResolvers<void>();
+    await page.route('**/conversations/counts', async (route) => {
+      await isRowGone.promise;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    isRowGone.resolve();
+    await page.getByRole('status').getByText('Denied', { exact: true }).waitFor();
     await page.getByText('1 waits for an approval').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Review refund' }).waitFor({ state: 'detached' });
     expect(await stored()).toEqual({ status: 'denied', reason: null });

@@ -116,17 +116,17 @@ function Decide({ id, onDecided }: { id: string; onDecided: (() => void) | undef
   const org_id = useOrganization().id;
   const [reason, setReason] = useState('');
   const decide = useAct('decideApproval', { refresh: ['listApprovals', 'readConversation', 'countConversations'] });
-  const act = (decision: ApprovalDecision): void => {
+  const act = async (decision: ApprovalDecision): Promise<void> => {
     const why = reason.trim();
-    decide.mutate(
-      { params: { org_id, approval_id: id }, body: { decision, ...(why !== '' && { reason: why }) } },
-      {
-        onSuccess: ({ status }) => {
-          notifyDone(say(status === 'approved' ? 'approved' : 'denied'));
-          onDecided?.();
-        },
-      },
-    );
+    const body = { decision, ...(why !== '' && { reason: why }) };
+    try {
+      // The callbacks of `mutate` are not called if a list was read again first, because the buttons then disappear.
+      const { status } = await decide.mutateAsync({ params: { org_id, approval_id: id }, body });
+      notifyDone(say(status === 'approved' ? 'approved' : 'denied'));
+      onDecided?.();
+    } catch {
+      // The problem is shown below the buttons.
+    }
   };
   const chosen = decide.isPending ? decide.variables.body?.decision : undefined;
   return (
@@ -147,7 +147,7 @@ function Decide({ id, onDecided }: { id: string; onDecided: (() => void) | undef
             leftSection={<IconCheck size={16} />}
             loading={chosen === 'approve'}
             disabled={decide.isPending}
-            onClick={() => act('approve')}
+            onClick={() => void act('approve')}
           >
             {say('approve')}
           </Button>
@@ -156,7 +156,7 @@ function Decide({ id, onDecided }: { id: string; onDecided: (() => void) | undef
             leftSection={<IconX size={16} />}
             loading={chosen === 'deny'}
             disabled={decide.isPending}
-            onClick={() => act('deny')}
+            onClick={() => void act('deny')}
           >
             {say('deny')}
           </Button>
