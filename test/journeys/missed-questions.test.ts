@@ -101,6 +101,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await dialog.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
     await dialog.getByRole('button', { name: 'Save and try' }).click();
     expect((await sent).postDataJSON()).toMatchObject({ name: 'x'.repeat(199) });
+    await dialog.getByRole('alert').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     expect(await seriousFaults(page)).toEqual([]);
@@ -168,6 +169,22 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await page.getByText('prices.txt').waitFor({ state: 'detached' });
     left.resolve();
     await page.getByRole('status').getByText('prices.txt').waitFor();
+  });
+
+  it('the name of a file is cut without half of an emoji, which the server refuses', async () => {
+    const page = await at();
+    const file = {
+      name: `${'x'.repeat(199)}😀.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('A watch costs 90 riyals.'),
+    };
+    const sent = page.waitForRequest('**/documents/upload?*');
+    await page.locator('input[type=file]').last().setInputFiles(file);
+    expect(new URL((await sent).url()).searchParams.get('name')).toBe('x'.repeat(199));
+    await page.getByRole('button', { name: 'Add document' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('input[type=file]').setInputFiles(file);
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('x'.repeat(199));
   });
 
   it('an unanswered question can be dismissed; the page fits a phone in Arabic', async () => {
