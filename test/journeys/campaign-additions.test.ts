@@ -70,6 +70,10 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     await choose('\n');
     await audience.getByText('The file is empty. Choose another file.').waitFor();
     await choose(csv);
+    // The choice stays while the user looks at another tab.
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('tab', { name: 'To whom' }).click();
+    await audience.getByText('people.csv').waitFor();
     await audience.getByRole('button', { name: 'Review' }).click();
     await audience.getByText('10 recipients are messaged.').waitFor();
     await audience.getByText('3 messages have an empty place: {{voucher}}').waitFor();

@@ -360,6 +360,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       const preview = page.getByRole('region', { name: 'Preview' });
       await preview.getByLabel('voucher').fill('W-1');
       await preview.getByText('Hi Asha, use W-1').waitFor();
+      // Unsaved settings stay while the user looks at another page.
+      await follow(page, '/agents');
+      await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+      await page.goBack();
+      await page.getByText('Unsaved changes', { exact: true }).first().waitFor();
+      expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe(
+        'Hi {{end_user.name}}, use {{voucher}}',
+      );
       await preview.getByText('Immediately').waitFor();
       // The hours last one hour and start in twelve hours, so on the other side of the world it is another day.
       const clock = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
@@ -415,6 +423,14 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       // The field of the file is empty again, so no file is rehearsed.
       await rehearsal.getByText('File', { exact: true }).click();
       expect(await page.getByRole('button', { name: 'Rehearse' }).isDisabled()).toBe(true);
+      // The input stays while the user looks at another tab.
+      await rehearsal.locator('input[type=file]').setInputFiles(csvOf('kept.csv', 'c-1\n'));
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      await page.getByRole('tab', { name: 'Rehearsal' }).click();
+      await rehearsal.getByText('kept.csv').waitFor();
+      expect(await rehearsal.getByLabel('They write').inputValue()).toBe('stop');
+      await page.getByRole('button', { name: 'Rehearse' }).click();
+      await page.getByText('1 of 1 is messaged.').waitFor();
 
       await page.getByRole('tab', { name: 'API' }).click();
       await page.getByRole('button', { name: 'Create campaign key' }).click();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../cli/testing/run-cli.ts';
 import {
   CHROMIUM,
+  follow,
   isFocused,
   OWNER,
   PASSWORD,
@@ -59,6 +60,10 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
       await page.getByLabel('Time', { exact: true }).fill('10:30');
       // This is shown before saving.
       await page.getByText(/^Next campaigns: Friday, .+ · Friday, .+ · Friday, .+$/).waitFor();
+      // The unsaved schedule stays while the user looks at another tab.
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      await follow(page, `/campaigns/${campaign}?tab=people`);
+      expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('10:30');
       await page.getByText('Repeating works only while the campaign is live').waitFor();
       await call(`POST /campaigns/${campaign}/start`);
       await page.getByRole('button', { name: 'Repeat', exact: true }).click();

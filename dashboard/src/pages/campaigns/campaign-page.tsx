@@ -1,6 +1,6 @@
 import { Tabs, VisuallyHidden } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
@@ -21,6 +21,7 @@ import { ResultsTab } from './results-tab.tsx';
 import { SettingsTab } from './settings/settings-tab.tsx';
 import { useSettingsDraft } from './settings/use-settings-draft.ts';
 import { texts } from './texts.ts';
+import { KeptInput } from './use-kept.ts';
 
 const route = getRouteApi('/inside/campaigns/$campaign_id');
 
@@ -48,10 +49,11 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
   const first = firstTab(item.state);
   const { tab = first } = route.useSearch();
   const navigate = route.useNavigate();
-  // The draft belongs to the page, so that opening another tab loses nothing.
+  // The draft and the input belong to the page, so that opening another tab loses nothing.
   const draft = useSettingsDraft(item, !may || item.state === 'ended');
+  const [kept] = useState(() => new Map<string, unknown>());
   return (
-    <>
+    <KeptInput value={kept}>
       <PageHeader
         title={item.name}
         crumbs={[{ label: say('campaigns'), to: '/campaigns' }]}
@@ -104,6 +106,6 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
           <ApiTab item={item} />
         </Tabs.Panel>
       </Tabs>
-    </>
+    </KeptInput>
   );
 }

@@ -4,6 +4,7 @@ import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useNewerDraft } from '../../../parts/use-newer-draft.ts';
+import { useStoredDraft } from '../../../parts/use-stored-draft.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
@@ -18,14 +19,12 @@ type Kept = { base: AgentDefinition; definition: AgentDefinition };
 const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite', 'listAudit'] as const;
 
 /**
- * This tab's session storage also has unsaved changes, so that neither a reload nor another page loses them. `base`:
- * the stored draft at the start of editing. Other changes of the agent, such as a new document, do not conflict with
- * the edited draft.
+ * Holds the definition during editing. Other changes of the agent, such as a new document, do not conflict with the
+ * edited draft.
  */
 export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const org_id = useOrganization().id;
-  const place = `parley.agent-draft.${agent.id}`;
-  const [stored, setStored] = useState<Kept | null>(() => (readOnly ? null : read(place)));
+  const [stored, keep] = useStoredDraft<Kept>(`parley.agent-draft.${agent.id}`, readOnly);
   const [asked, setAsked] = useState(true);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const update = useAct('updateAgent', { refresh: READ_AGAIN });
@@ -35,10 +34,6 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const cleaned = cleanDefinition(definition);
   const dirty = stored !== null && !sameDefinition(cleaned, cleanDefinition(agent.definition));
   const check = useOvertaken(agent, dirty ? { base: stored.base, cleaned } : null);
-  const keep = (next: Kept | null): void => {
-    setStored(next);
-    write(place, next);
-  };
   const editor: Editor = {
     definition,
     readOnly,
@@ -97,24 +92,4 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
       });
     },
   };
-}
-
-function read(place: string): Kept | null {
-  try {
-    const found: unknown = JSON.parse(sessionStorage.getItem(place) ?? 'null');
-    return typeof found === 'object' && found !== null && 'base' in found && 'definition' in found
-      ? (found as Kept)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-function write(place: string, draft: Kept | null): void {
-  try {
-    if (draft) sessionStorage.setItem(place, JSON.stringify(draft));
-    else sessionStorage.removeItem(place);
-  } catch {
-    // The storage may be full or turned off, so the changes last only as long as the page.
-  }
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { IconUsersPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type {
   CampaignRecord,
   CampaignReview,
@@ -17,7 +17,8 @@ import { Found } from '../review/review.tsx';
 import reviewClasses from '../review/review.module.css';
 import { isReadyToStart } from '../is-ready-to-start.ts';
 import { AUDIENCE, READ_AGAIN } from '../search.ts';
-import { RecipientsFile } from './recipients-file.tsx';
+import { useKept } from '../use-kept.ts';
+import { hasRecipients, NO_FILE, RecipientsFile } from './recipients-file.tsx';
 import { texts } from './texts.ts';
 
 const SOURCES = ['people', 'segment', 'file', 'api'] as const;
@@ -31,7 +32,7 @@ const NOTHING: Typed = { text: '', tag: '', attribute: '' };
  */
 export function AddCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
-  const [source, setSource] = useState<SourceName>('people');
+  const [source, setSource] = useKept<SourceName>('people.source', 'people');
   return (
     <div id={AUDIENCE}>
       <Card title={say('audience')} description={say(`hint_${source}`)}>
@@ -67,9 +68,9 @@ function Chosen({ item, source }: { item: CampaignRecord; source: Exclude<Source
   const params = { org_id: useOrganization().id, campaign_id: item.id };
   const add = useAct('startPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const review = useAct('reviewCampaign', { refresh: [] });
-  const [typed, setTyped] = useState(NOTHING);
-  const [file, setFile] = useState<string | null>(null);
-  const body = source === 'file' ? file !== null && { file } : bodyOf(typed);
+  const [typed, setTyped] = useKept(`people.${source}`, NOTHING);
+  const [file, setFile] = useKept('people.chosen', NO_FILE);
+  const body = source === 'file' ? hasRecipients(file) && { file: file.text! } : bodyOf(typed);
   const isBusy = review.isPending || add.isPending;
   // A review is valid only for the reviewed people, so a new choice removes it.
   const choose = (change: () => void): void => {
@@ -87,7 +88,9 @@ function Chosen({ item, source }: { item: CampaignRecord; source: Exclude<Source
       }}
     >
       <Stack gap="md">
-        {source === 'file' && <RecipientsFile disabled={isBusy} onRead={(text) => choose(() => setFile(text))} />}
+        {source === 'file' && (
+          <RecipientsFile disabled={isBusy} chosen={file} onChoose={(next) => choose(() => setFile(next))} />
+        )}
         {source === 'people' && (
           <Fields typed={typed} isBusy={isBusy} onType={(next) => choose(() => setTyped(next))} />
         )}

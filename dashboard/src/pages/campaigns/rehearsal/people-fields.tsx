@@ -20,7 +20,8 @@ export function PeopleFields({ rehearsal }: Props): ReactNode {
   const { asked } = rehearsal;
   if (asked.source === 'made_up') return <MadeUpFields rehearsal={rehearsal} />;
   if (asked.source === 'filters') return <FilterFields rehearsal={rehearsal} />;
-  if (asked.source === 'file') return <RecipientsFile onRead={(file) => rehearsal.change({ file })} />;
+  if (asked.source === 'file')
+    return <RecipientsFile chosen={asked.file} onChoose={(file) => rehearsal.change({ file })} />;
   return (
     <Text size="sm" c="dimmed">
       {say('waiting_hint')}

@@ -6,6 +6,7 @@ import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { MomentField } from '../../../parts/moment-field.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { hasRecipients, NO_FILE } from '../additions/recipients-file.tsx';
 import type { SettingsDraft } from '../settings/use-settings-draft.ts';
 import { PeopleFields } from './people-fields.tsx';
 import { RepliesFields } from './replies-fields.tsx';
@@ -23,7 +24,7 @@ export function RehearsalTab({ item, draft }: Props): ReactNode {
   const say = useTexts(texts);
   const rehearsal = useRehearsal(item, draft);
   const { asked, change, report, problem, isRunning, run } = rehearsal;
-  const isMissing = asked.source === 'file' && asked.file === null;
+  const isMissing = asked.source === 'file' && !hasRecipients(asked.file);
   return (
     <>
       <form
@@ -35,7 +36,7 @@ export function RehearsalTab({ item, draft }: Props): ReactNode {
         <Card title={say('title')} description={say('hint')}>
           <Stack gap="lg">
             <Input.Wrapper label={say('people')} labelElement="div">
-              <Chip.Group value={asked.source} onChange={(source) => change({ source, file: null })}>
+              <Chip.Group value={asked.source} onChange={(source) => change({ source, file: NO_FILE })}>
                 <Group gap={6} mt={4} role="radiogroup" aria-label={say('people')}>
                   {SOURCES.map((source) => (
                     <Chip key={source} value={source} size="sm">

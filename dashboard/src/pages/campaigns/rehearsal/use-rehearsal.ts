@@ -1,9 +1,10 @@
-import { useState } from 'react';
 import type { RehearseCampaignBody } from '../../../../../contract/dashboard/rehearsals.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useOrganization } from '../../../session/session.ts';
+import { NO_FILE } from '../additions/recipients-file.tsx';
 import type { SettingsDraft } from '../settings/use-settings-draft.ts';
+import { useKept } from '../use-kept.ts';
 
 export const SOURCES = ['made_up', 'filters', 'file', 'waiting'] as const;
 export type Source = (typeof SOURCES)[number];
@@ -17,7 +18,7 @@ const UNASKED = {
   optedOut: undefined as number | undefined,
   unnamed: undefined as number | undefined,
   filters: { tag: '', attribute: '', text: '' },
-  file: null as string | null,
+  file: NO_FILE,
   beginsAt: undefined as string | undefined,
   replies: [] as Reply[],
 };
@@ -29,14 +30,14 @@ export type Asked = typeof UNASKED;
  */
 export function useRehearsal(item: CampaignRecord, draft: SettingsDraft) {
   const org_id = useOrganization().id;
-  const [asked, setAsked] = useState<Asked>(UNASKED);
+  const [asked, setAsked] = useKept<Asked>('rehearsal', UNASKED);
   const act = useAct('rehearseCampaign', { refresh: [] });
   const params = { org_id, campaign_id: item.id };
   const body = bodyOf(asked, draft.isWhole ? draft.settings : item.settings);
   return {
     asked,
     change: (part: Partial<Asked>) => {
-      setAsked({ ...asked, ...part });
+      setAsked((now) => ({ ...now, ...part }));
       act.reset();
     },
     run: () => act.mutate({ params, body: { ...body, all_rows: true } }),
@@ -69,7 +70,7 @@ function peopleOf({
   file,
 }: Asked): Partial<RehearseCampaignBody> {
   if (source === 'waiting') return {};
-  if (source === 'file') return { file: file ?? ' ' };
+  if (source === 'file') return { file: file.text ?? ' ' };
   if (source === 'filters') {
     const typed = Object.entries(filters).map(([name, value]) => [name, value.trim()] as const);
     return { filters: Object.fromEntries(typed.filter(([, value]) => value !== '')) };

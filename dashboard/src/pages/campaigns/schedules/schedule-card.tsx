@@ -19,6 +19,7 @@ import { useSegments } from '../../../parts/segment-select.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { CampaignStateBadge } from '../campaign-state.tsx';
 import classes from '../campaigns.module.css';
+import { useKept } from '../use-kept.ts';
 import { texts } from './texts.ts';
 
 const LOOK_AGAIN_MS = 15_000;
@@ -58,7 +59,7 @@ function useRepeat({ item, stored }: Props) {
   const say = useTexts(texts);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
   // Fields without an edit follow the stored schedule, which another member may change.
-  const [edited, setEdited] = useState<Partial<Values>>({});
+  const [edited, setEdited] = useKept<Partial<Values>>('schedule', {});
   const submitRef = useRef<HTMLButtonElement>(null);
   const values: Values = { ...(stored ?? NEW), ...edited };
   const [tried, setTried] = useState(false);

@@ -5,6 +5,7 @@ import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { useNewerDraft } from '../../../parts/use-newer-draft.ts';
+import { useStoredDraft } from '../../../parts/use-stored-draft.ts';
 import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
@@ -12,15 +13,14 @@ import { READ_AGAIN } from '../search.ts';
 import { faultsOf, settingsOf, valuesOf, type Values } from './settings-values.ts';
 import { texts } from './texts.ts';
 
+type Edited = { base: string; values: Values };
 export type SettingsDraft = ReturnType<typeof useSettingsDraft>;
 
-/**
- * Holds the settings during editing, until they are saved or discarded. `base`: the settings at the start of editing.
- */
+/** Holds the settings during editing, until they are saved or discarded. */
 export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  const [edited, setEdited] = useState<{ base: string; values: Values } | null>(null);
+  const [edited, setEdited] = useStoredDraft<Edited>(`parley.campaign-settings.${item.id}`, readOnly);
   const [refused, setRefused] = useState<readonly Fault[]>([]);
   // Missing values are reported when the user saves, not during typing.
   const [tried, setTried] = useState(false);
