@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   CHROMIUM,
+  isFocused,
   OWNER,
   seriousFaults,
   settled,
@@ -417,6 +418,28 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       ]);
       expect(field, path).toBeLessThanOrEqual(actions);
     }
+  });
+
+  it('the focus stays at a text after one of its languages is removed', async () => {
+    const page = await at(`/agents/${agent.id}`);
+    const add = page.getByRole('combobox', { name: 'Add language: Opening message' });
+    await add.or(page.getByRole('textbox', { name: 'Add language: Opening message' })).click();
+    await page.getByRole('listbox').getByRole('option', { name: 'Arabic', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Opening message (Arabic)' }).fill('مرحبًا');
+    await page.getByRole('button', { name: 'Remove Arabic' }).press('Enter');
+    await expect.poll(() => isFocused(page.getByRole('textbox', { name: 'Opening message', exact: true }))).toBe(true);
+  });
+
+  it('the time zone of the organization follows a change of another member', async () => {
+    const page = await at('/settings/organization');
+    const zone = page.locator('input[aria-label="Time zone"]');
+    await journey.api(`PATCH /organizations/${orgId}`, { time_zone: 'Asia/Kolkata' }, cookie);
+    // The page reads the organization again after a change.
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Northwind Traders');
+    await name.press('Enter');
+    await page.getByText('Northwind Traders').first().waitFor();
+    await expect.poll(() => zone.inputValue()).toBe('Asia/Kolkata');
   });
 
   it('a link to another organization offers to switch to it', async () => {

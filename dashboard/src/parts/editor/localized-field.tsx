@@ -6,6 +6,7 @@ import { OFFERED_LANGUAGES } from '../../language/language-list.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { VariableTextarea } from '../variable-textarea.tsx';
 import { texts } from './texts.ts';
+import { useFocus } from '../use-focus.ts';
 import { useEditor } from './editor.ts';
 import classes from './localized-field.module.css';
 
@@ -33,6 +34,7 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
   const given = Object.keys(value);
   const shown = ['default', ...given.filter((one) => one !== 'default')];
   const [picked, setPicked] = useState('default');
+  const focusOn = useFocus();
   const broken = shown.find((one) => faulty(`${pointer}/${one}`));
   const current = shown.includes(picked) ? picked : 'default';
   const error =
@@ -54,6 +56,8 @@ export function LocalizedField({ label, hint, value = {}, onChange, pointer, req
         onRemove={() => {
           const { [current]: _, ...rest } = value;
           onChange(Object.keys(rest).length === 0 ? undefined : rest);
+          // The pressed button disappears with its language.
+          focusOn(() => document.getElementById(id));
         }}
       />
       <VariableTextarea

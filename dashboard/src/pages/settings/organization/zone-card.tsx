@@ -18,14 +18,21 @@ export function ZoneCard(): ReactNode {
   const { id, time_zone: stored, role } = useOrganization();
   const may = useMay('admin');
   const save = useAct('updateOrganization', { refresh: ['readSession', 'listAudit'] });
-  const [zone, setZone] = useState(stored ?? browserTimeZone());
+  const [chosen, setChosen] = useState<string | null>(null);
+  // Without a choice, the field follows the stored time zone, which another member may change.
+  const zone = chosen ?? stored ?? browserTimeZone();
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         save.mutate(
           { params: { org_id: id }, body: { time_zone: zone } },
-          { onSuccess: () => notifyDone(say('time_zone_saved')) },
+          {
+            onSuccess: () => {
+              setChosen((now) => (now === zone ? null : now));
+              notifyDone(say('time_zone_saved'));
+            },
+          },
         );
       }}
     >
@@ -50,7 +57,7 @@ export function ZoneCard(): ReactNode {
           )
         }
       >
-        <ZoneSelect aria-label={say('time_zone')} maw={420} disabled={!may} value={zone} onChange={setZone} />
+        <ZoneSelect aria-label={say('time_zone')} maw={420} disabled={!may} value={zone} onChange={setChosen} />
         {stored === null && (
           <Text size="sm" c="dimmed" mt="xs">
             {say('time_zone_unset')}
