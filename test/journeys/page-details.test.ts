@@ -442,6 +442,31 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await expect.poll(() => zone.inputValue()).toBe('Asia/Kolkata');
   });
 
+  it('a dialog stays open during its request, so that its failure is shown and its input stays', async () => {
+    const page = await at('/end-users?create=');
+    const dialog = page.getByRole('dialog');
+    const tried = Promise.withResolvers<void>();
+    await page.route(
+      '**/end-users',
+      async (route) => {
+        await tried.promise;
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await dialog.getByLabel('External ID').fill('noor-1');
+    await dialog.getByRole('button', { name: 'Add end user' }).click();
+    await dialog.locator('button[data-loading]').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    tried.resolve();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('External ID').inputValue()).toBe('noor-1');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   it('a link to another organization offers to switch to it', async () => {
     const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
     expect(other.status).toBe(201);

@@ -59,13 +59,12 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     const app = URI.parse(text!) as TOTP;
     const code = (steps = 0): string => app.generate({ timestamp: Date.now() + steps * STEP_MS });
     await dialog.getByLabel('Code from the app').fill(code());
-    // The codes are shown once, so they are shown even if the dialog was closed before the response.
+    // The codes are shown once, so the dialog stays open until they arrive.
     let confirm = (): void => {};
-    const isClosed = new Promise<void>((resolve) => (confirm = resolve));
-    await page.route('**/authenticator/confirm', (route) => void isClosed.then(() => route.continue()), { times: 1 });
+    const isTried = new Promise<void>((resolve) => (confirm = resolve));
+    await page.route('**/authenticator/confirm', (route) => void isTried.then(() => route.continue()), { times: 1 });
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
     confirm();
     await page.getByText('Keep your recovery codes').waitFor();
     const shown = await page.locator('[data-shown-once]').innerText();

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
+import { Dialog } from './dialog.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 
 type Props = {
@@ -37,7 +38,7 @@ export function ConfirmDialog(props: Props): ReactNode {
   } = props;
   const say = useTexts(common);
   return (
-    <Modal opened={opened} onClose={busy ? () => {} : onClose} title={title} size={size}>
+    <Dialog opened={opened} onClose={onClose} title={title} size={size}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -57,6 +58,6 @@ export function ConfirmDialog(props: Props): ReactNode {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -30,7 +30,7 @@ export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, a
         {problem && <ProblemAlert problem={problem} />}
         <Group data-actions justify="flex-end" gap="xs">
           {aside && <Box me="auto">{aside}</Box>}
-          <Button variant="default" onClick={onCancel}>
+          <Button variant="default" onClick={onCancel} disabled={busy}>
             {say('cancel')}
           </Button>
           <Button type="submit" loading={busy}>

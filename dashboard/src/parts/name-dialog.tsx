@@ -1,10 +1,11 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 import { DialogForm } from './dialog-form.tsx';
+import { Dialog } from './dialog.tsx';
 import { useCheckedForm } from './use-checked-form.ts';
 
 type Props<T> = {
@@ -26,9 +27,9 @@ type Props<T> = {
 /** A dialog with one field for a name. */
 export function NameDialog<T>({ name, onClose, title, ...rest }: Props<T>): ReactNode {
   return (
-    <Modal opened={name !== null} onClose={onClose} title={title}>
+    <Dialog opened={name !== null} onClose={onClose} title={title}>
       {name !== null && <NameForm name={name} onClose={onClose} {...rest} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
+import { Dialog } from './dialog.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { secretTexts } from './secret-texts.ts';
@@ -28,7 +29,7 @@ export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNod
   };
   return (
     <>
-      <Modal opened={opened} onClose={onClose} title={say('rotate_title')}>
+      <Dialog opened={opened} onClose={onClose} title={say('rotate_title')}>
         <Stack>
           <Text size="sm">{say('rotate_words')}</Text>
           <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>
@@ -48,7 +49,7 @@ export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNod
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );

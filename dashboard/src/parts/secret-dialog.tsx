@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/texts.tsx';
+import { Dialog } from './dialog.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnceGuard } from './shown-once.tsx';
 import { secretTexts } from './secret-texts.ts';
 
@@ -10,10 +11,10 @@ export function SecretDialog({ secret, onClose }: { secret: string | null; onClo
   const say = useTexts(secretTexts);
   const guard = useShownOnceGuard(secret !== null, onClose);
   return (
-    <Modal opened={secret !== null} onClose={guard.ask} title={say('secret_ready')} size={560}>
+    <Dialog opened={secret !== null} onClose={guard.ask} title={say('secret_ready')} size={560}>
       {secret !== null &&
         (guard.asking ? <AskBeforeClosing guard={guard} say={say} /> : <Shown secret={secret} onSaved={guard.leave} />)}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,16 +1,17 @@
-import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
+import { Kbd, Stack, Switch, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/texts.tsx';
 import { setPreferences, usePreferences } from '../preferences.ts';
+import { Dialog } from './dialog.tsx';
 import { shortcutTexts } from './shortcut-texts.ts';
 import { shownShortcuts } from './use-shortcuts.ts';
 
 export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useTexts(shortcutTexts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('shortcuts')}>
+    <Dialog opened={opened} onClose={onClose} title={say('shortcuts')}>
       <ShortcutList />
-    </Modal>
+    </Dialog>
   );
 }
 

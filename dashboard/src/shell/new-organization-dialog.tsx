@@ -1,14 +1,14 @@
-import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../language/texts.tsx';
 import { NewOrganizationForm } from './new-organization-form.tsx';
 import { texts } from './texts.ts';
+import { Dialog } from '../parts/dialog.tsx';
 
 export function NewOrganizationDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('new_organization')}>
+    <Dialog opened={opened} onClose={onClose} title={say('new_organization')}>
       <NewOrganizationForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }

@@ -50,7 +50,7 @@ export function NewOrganizationForm({ onClose }: { onClose?: () => void }): Reac
         {create.error && <ProblemAlert problem={create.error} />}
         <Group justify="flex-end" gap="xs">
           {onClose && (
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={onClose} disabled={create.isPending}>
               {sayCommon('cancel')}
             </Button>
           )}

@@ -1,4 +1,4 @@
-import { Button, FileButton, Modal, Textarea, TextInput } from '@mantine/core';
+import { Button, FileButton, Textarea, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { cutText } from '../../../../contract/cut-text.ts';
@@ -6,6 +6,7 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { KnowledgeUse } from './knowledge-use.tsx';
@@ -19,7 +20,7 @@ type Props = { agentId: string; opened: boolean; onAdded: (name: string) => void
 export function AddDocumentDialog(props: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal
+    <Dialog
       opened={props.opened}
       onClose={props.onClose}
       // An accidental click next to the form would lose the input.
@@ -28,7 +29,7 @@ export function AddDocumentDialog(props: Props): ReactNode {
       size="lg"
     >
       <Form {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

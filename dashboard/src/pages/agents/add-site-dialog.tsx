@@ -1,4 +1,4 @@
-import { Modal, Select, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import {
   DEFAULT_PAGES_PER_SOURCE,
@@ -9,6 +9,7 @@ import {
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -20,9 +21,9 @@ type Props = { agentId: string; opened: boolean; onClose: () => void };
 export function AddSiteDialog(props: Props): ReactNode {
   const say = useTexts(sourceTexts);
   return (
-    <Modal opened={props.opened} onClose={props.onClose} closeOnClickOutside={false} title={say('add_site')}>
+    <Dialog opened={props.opened} onClose={props.onClose} closeOnClickOutside={false} title={say('add_site')}>
       <Form {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

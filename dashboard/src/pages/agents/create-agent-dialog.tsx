@@ -1,4 +1,4 @@
-import { Modal, Radio, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Radio, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -7,6 +7,7 @@ import type { Problem } from '../../api/client.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import type { TEMPLATES } from './templates/templates.ts';
@@ -24,9 +25,9 @@ type Choice = 'none' | keyof typeof TEMPLATES;
 export function CreateAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('create')} size="lg">
+    <Dialog opened={opened} onClose={onClose} title={say('create')} size="lg">
       {opened && <CreateForm onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

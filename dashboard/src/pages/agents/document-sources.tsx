@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconPencil, IconPlayerStop, IconRefresh, IconTrash, IconWorld } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -16,6 +16,7 @@ import { Empty } from '../../list/empty.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { usePlacelessList } from '../../list/use-list-state.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -195,14 +196,14 @@ type DialogProps = { agentId: string; item: SourceRecord | null; onClose: () => 
 function PagesDialog({ agentId, item, onClose }: DialogProps): ReactNode {
   const say = useTexts(sourceTexts);
   return (
-    <Modal
+    <Dialog
       opened={item !== null}
       onClose={onClose}
       size="xl"
       title={say.rich('pages_title', { name: <bdi dir="ltr">{item?.url}</bdi> })}
     >
       {item && <PageList agentId={agentId} id={item.id} />}
-    </Modal>
+    </Dialog>
   );
 }
 

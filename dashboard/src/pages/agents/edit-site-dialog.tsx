@@ -1,4 +1,4 @@
-import { Modal, Select } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import {
   MAX_PAGES_PER_SOURCE,
@@ -8,6 +8,7 @@ import {
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
@@ -21,9 +22,9 @@ type Props = { agentId: string; item: SourceRecord | null; onClose: () => void }
 export function EditSiteDialog({ agentId, item, onClose }: Props): ReactNode {
   const say = useTexts(sourceTexts);
   return (
-    <Modal opened={item !== null} onClose={onClose} closeOnClickOutside={false} title={say('edit_title')}>
+    <Dialog opened={item !== null} onClose={onClose} closeOnClickOutside={false} title={say('edit_title')}>
       {item && <Form agentId={agentId} item={item} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

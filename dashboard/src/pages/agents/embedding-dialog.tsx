@@ -1,4 +1,4 @@
-import { Modal, Select, Stack } from '@mantine/core';
+import { Select, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../contract/dashboard/models.ts';
 import { useRead } from '../../api/queries.ts';
@@ -7,6 +7,7 @@ import { useOrganization } from '../../session/session.ts';
 import { ModelForm } from './editor/model-dialog.tsx';
 import { embeddingTexts } from './embedding-texts.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 
 /** A task that a model does with the documents. */
 export type DocumentModel = 'embedding' | 'question';
@@ -18,9 +19,9 @@ type Props = { kind: DocumentModel; opened: boolean; current: ModelProviderName 
 export function EmbeddingDialog({ kind, opened, current, onClose }: Props): ReactNode {
   const say = useTexts(embeddingTexts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say(CHOOSE[kind])}>
+    <Dialog opened={opened} onClose={onClose} title={say(CHOOSE[kind])}>
       <Body kind={kind} current={current} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Box, Button, Group, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Alert, Box, Button, Group, Skeleton, Text, UnstyledButton } from '@mantine/core';
 import { IconCircleCheck, IconFileText, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { DocumentSummary } from '../../../../contract/dashboard/agents.ts';
@@ -14,6 +14,7 @@ import { FilterBar } from '../../list/filter-bar.tsx';
 import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { focusPlayground } from '../../parts/playground/playground.tsx';
@@ -213,9 +214,9 @@ type DialogProps = {
 
 function TextDialog({ agentId, item, onClose }: DialogProps): ReactNode {
   return (
-    <Modal opened={item !== null} onClose={onClose} title={<span dir="auto">{item?.name}</span>} size="xl">
+    <Dialog opened={item !== null} onClose={onClose} title={<span dir="auto">{item?.name}</span>} size="xl">
       {item && <DocumentText agentId={agentId} id={item.id} label={item.name} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Modal, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconVersions } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import editorClasses from '../../parts/editor/editor-page.module.css';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -167,9 +168,9 @@ function WhatChanges({ agent, definition }: { agent: AgentRecord; definition: Ag
       <Anchor component="button" type="button" size="xs" onClick={open}>
         {say('what_changes')}
       </Anchor>
-      <Modal opened={opened} onClose={close} title={say('what_changes_title')} size={760}>
+      <Dialog opened={opened} onClose={close} title={say('what_changes_title')} size={760}>
         <DefinitionDiff before={agent.published} after={cleanDefinition(definition)} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

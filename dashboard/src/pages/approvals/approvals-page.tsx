@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -14,6 +14,7 @@ import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import { ApprovalCard, ApprovalStatus, DecidedBy } from '../../parts/approvals/approval-card.tsx';
 import { shownText, shownValue } from '../../parts/approvals/shown-text.ts';
 import { texts as approvalTexts } from '../../parts/approvals/texts.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -74,7 +75,7 @@ export function ApprovalsPage(): ReactNode {
           </Empty>
         }
       />
-      <Modal opened={opened !== undefined} onClose={() => setOpenId(null)} title={say('approvals')} size="lg">
+      <Dialog opened={opened !== undefined} onClose={() => setOpenId(null)} title={say('approvals')} size="lg">
         {opened && (
           <Stack>
             <ApprovalCard approval={opened} onDecided={() => setOpenId(null)} />
@@ -88,7 +89,7 @@ export function ApprovalsPage(): ReactNode {
             </Anchor>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Modal, Select, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { MAX_PAGE } from '../../../../contract/limits.ts';
@@ -6,6 +6,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
@@ -19,9 +20,9 @@ export function CreateCampaignDialog({ opened, agentId, onClose }: Props): React
   const say = useTexts(texts);
   const only = useOnlyAgent();
   return (
-    <Modal opened={opened} onClose={onClose} title={say('create')}>
+    <Dialog opened={opened} onClose={onClose} title={say('create')}>
       <Form agentId={agentId ?? only} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import type { NewKey } from '../../../../contract/dashboard/keys.ts';
@@ -6,6 +6,7 @@ import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { useShownOnce } from '../../parts/shown-once.tsx';
@@ -30,7 +31,7 @@ export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogP
   const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readOverview']);
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={made ? guard.ask : onClose}
       title={say(made ? 'key_ready' : 'key_create')}
@@ -48,7 +49,7 @@ export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogP
           }}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

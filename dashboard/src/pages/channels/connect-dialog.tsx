@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { isChannelKind } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { ConnectForm } from './connect-form.tsx';
@@ -54,7 +54,7 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
       ? say('connect_kind', { kind: sayKind(`kind_${kind}`) })
       : say('connect');
   return (
-    <Modal
+    <Dialog
       opened={chosen !== undefined || made !== null}
       onClose={made ? guard.ask : onClose}
       closeOnClickOutside={made !== null}
@@ -75,6 +75,6 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
       ) : (
         <Catalogue onChoose={onChoose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }

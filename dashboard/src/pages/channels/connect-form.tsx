@@ -72,7 +72,7 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
         )}
         <ChannelProblem problem={connect.error} />
         <Group data-actions justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onBack}>
+          <Button variant="default" onClick={onBack} disabled={connect.isPending}>
             {say('other_kind')}
           </Button>
           <Button type="submit" loading={connect.isPending}>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
@@ -7,6 +7,7 @@ import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -126,9 +127,9 @@ function NewSecret({ item, isChat }: { item: ChannelRecord; isChat: boolean }): 
       >
         <Text size="sm">{say(isChat ? 'chat_secret_hint' : 'new_secret_hint')}</Text>
       </ConfirmDialog>
-      <Modal opened={made !== null} onClose={guard.ask} title={say('new_secret')} size="lg">
+      <Dialog opened={made !== null} onClose={guard.ask} title={say('new_secret')} size="lg">
         {made && <SecretOnce made={made} guard={guard} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { typedNumber } from '../../parts/latin-digits.ts';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -60,9 +61,9 @@ export function PersonAttributes({ person: { attributes }, change }: Props): Rea
         />
       ))}
       {change && <AddAttribute known={names} change={change} />}
-      <Modal opened={ordering} onClose={() => setOrdering(false)} title={say('order')}>
+      <Dialog opened={ordering} onClose={() => setOrdering(false)} title={say('order')}>
         <Ordering names={[...new Set([...order, ...names])]} onClose={() => setOrdering(false)} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCalendar, IconClock, IconClockPause, IconClockPlay } from '@tabler/icons-react';
 import { useRef, useState, type ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -110,7 +111,7 @@ function Choosing({ opened, onClose, snooze }: ChoosingProps): ReactNode {
   };
   const field = form.getInputProps('until');
   return (
-    <Modal opened={opened} onClose={close} title={say('choose')}>
+    <Dialog opened={opened} onClose={close} title={say('choose')}>
       <DialogForm
         onSubmit={form.submit(({ until }) => snooze.until(until, close))}
         act={say('snooze')}
@@ -127,6 +128,6 @@ function Choosing({ opened, onClose, snooze }: ChoosingProps): ReactNode {
           data-autofocus
         />
       </DialogForm>
-    </Modal>
+    </Dialog>
   );
 }

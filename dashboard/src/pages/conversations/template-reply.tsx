@@ -1,10 +1,11 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { IconTemplate } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Until } from '../../parts/moment.tsx';
 import { NO_TEMPLATE, TemplateFields } from '../../parts/template-fields.tsx';
 import { useOrganization } from '../../session/session.ts';
@@ -36,9 +37,9 @@ export function TemplateReply({ item }: { item: ConversationRecord }): ReactNode
       >
         {say('choose')}
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title={say('title')}>
+      <Dialog opened={opened} onClose={() => setOpened(false)} title={say('title')}>
         <TemplateForm item={item} onClose={() => setOpened(false)} />
-      </Modal>
+      </Dialog>
     </div>
   );
 }

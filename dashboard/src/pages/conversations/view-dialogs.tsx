@@ -1,10 +1,11 @@
-import { Checkbox, Modal, Text, TextInput } from '@mantine/core';
+import { Checkbox, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ConversationView } from '../../../../contract/dashboard/conversation-views.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -19,9 +20,9 @@ type SaveProps = { opened: boolean; filters: Filters; onClose: () => void };
 export function SaveViewDialog({ opened, filters, onClose }: SaveProps): ReactNode {
   const say = useTexts(viewTexts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('save_title')}>
+    <Dialog opened={opened} onClose={onClose} title={say('save_title')}>
       <Naming filters={filters} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
+import { SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import type { UpdateEndUser } from '../../../../contract/end-users.ts';
@@ -7,6 +7,7 @@ import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { parseObject } from '../../parts/parse-object.ts';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -26,9 +27,9 @@ type Props = {
 export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title={say(rest.item ? 'edit' : 'add')}>
+    <Dialog opened={opened} onClose={onClose} size="lg" title={say(rest.item ? 'edit' : 'add')}>
       <EndUserForm onClose={onClose} {...rest} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,10 @@
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
@@ -17,9 +18,9 @@ export function CreateTriggerDialog({ opened, agentId, onClose }: Props): ReactN
   const say = useTexts(texts);
   const only = useOnlyAgent();
   return (
-    <Modal opened={opened} onClose={onClose} title={say('create')}>
+    <Dialog opened={opened} onClose={onClose} title={say('create')}>
       <Form agentId={agentId ?? only} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

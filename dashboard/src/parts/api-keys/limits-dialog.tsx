@@ -1,10 +1,11 @@
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { KEY_LIMITS, type LowerKeyLimitsBody } from '../../../../contract/key-limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
+import { Dialog } from '../dialog.tsx';
 import { notifyDone } from '../notify.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -14,13 +15,13 @@ import { texts } from './texts.ts';
 export function LimitsDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal
+    <Dialog
       opened={item !== null}
       onClose={onClose}
       title={item && say('limits_title', { label: `\u2068${item.label}\u2069` })}
     >
       {item && <Lower item={item} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

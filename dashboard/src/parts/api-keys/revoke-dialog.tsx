@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
@@ -6,6 +6,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { utcTime } from '../../language/format.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
+import { Dialog } from '../dialog.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useFocus } from '../use-focus.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -15,13 +16,13 @@ import { texts } from './texts.ts';
 export function RevokeDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal
+    <Dialog
       opened={item !== null}
       onClose={onClose}
       title={item && say('revoke_title', { label: `\u2068${item.label}\u2069` })}
     >
       {item && <Revoke item={item} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -97,7 +98,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
           {busy ? (waitingFor > 0 ? say('revoking_servers', { count: waitingFor }) : say('revoking')) : ''}
         </Text>
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={busy} data-autofocus>
             {sayCommon('cancel')}
           </Button>
           <Button type="submit" color="red.8" loading={busy}>

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { KeyRecord, NewKey } from '../../../../contract/dashboard/keys.ts';
 import { call } from '../../api/client.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
+import { Dialog } from '../dialog.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { useCreateSecret } from '../use-create-secret.ts';
@@ -19,7 +20,7 @@ export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClos
   const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readKey', 'listAudit']);
   return (
-    <Modal
+    <Dialog
       opened={item !== null || made !== null}
       onClose={made ? guard.ask : onClose}
       title={made ? say('ready') : item && say('rotate_title', { label: `\u2068${item.label}\u2069` })}
@@ -30,7 +31,7 @@ export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClos
       ) : (
         item && <Choose item={item} onCancel={onClose} onMade={setMade} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

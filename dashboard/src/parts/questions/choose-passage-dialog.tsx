@@ -1,4 +1,4 @@
-import { Modal, Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { cutText } from '../../../../contract/cut-text.ts';
@@ -7,6 +7,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { DialogForm } from '../dialog-form.tsx';
+import { Dialog } from '../dialog.tsx';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
@@ -27,7 +28,7 @@ type Props = {
 export function ChoosePassageDialog({ item, onClose, onLearned, onClosed }: Props): ReactNode {
   const say = useTexts(teachTexts);
   return (
-    <Modal
+    <Dialog
       opened={item !== null}
       onClose={onClose}
       closeOnClickOutside={false}
@@ -36,7 +37,7 @@ export function ChoosePassageDialog({ item, onClose, onLearned, onClosed }: Prop
       {...(onClosed && { onExitTransitionEnd: onClosed })}
     >
       {item && <Form item={item} onClose={onClose} onLearned={onLearned} />}
-    </Modal>
+    </Dialog>
   );
 }
 

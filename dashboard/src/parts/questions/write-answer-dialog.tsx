@@ -1,9 +1,10 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
 import type { CaseResult } from '../../../../contract/dashboard/test-cases.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
+import { Dialog } from '../dialog.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { questionTexts } from './question-texts.ts';
@@ -20,7 +21,7 @@ type Props = {
 export function WriteAnswerDialog({ item, made, onClose, onClosed }: Props): ReactNode {
   const say = useTexts(questionTexts);
   return (
-    <Modal
+    <Dialog
       opened={item !== null}
       onExitTransitionEnd={onClosed}
       onClose={onClose}
@@ -29,7 +30,7 @@ export function WriteAnswerDialog({ item, made, onClose, onClosed }: Props): Rea
       title={say('dialog')}
     >
       {item && <Form item={item} made={made} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

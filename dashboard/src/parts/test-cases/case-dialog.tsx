@@ -1,4 +1,4 @@
-import { Button, Fieldset, Modal, Select, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Fieldset, Select, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import {
   type Expectation,
@@ -10,6 +10,7 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import type { Problem } from '../../api/client.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
+import { Dialog } from '../dialog.tsx';
 import { testTexts } from './texts.ts';
 
 type Props = {
@@ -31,7 +32,7 @@ type Turn = TestCase['turns'][number];
 export function CaseDialog({ opened, item, isNew = item === null, ...props }: Props): ReactNode {
   const say = useTexts(testTexts);
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={props.onClose}
       closeOnClickOutside={false}
@@ -39,7 +40,7 @@ export function CaseDialog({ opened, item, isNew = item === null, ...props }: Pr
       title={say(isNew ? 'new_title' : 'edit_title')}
     >
       {opened && <Form item={item} {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Modal, PasswordInput, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, PasswordInput, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { call } from '../../../api/client.ts';
 import { refetch } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { SecretDialog } from '../../../parts/secret-dialog.tsx';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
@@ -38,7 +39,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
         {say('add')}
       </Button>
       {/* While the secret is shown above this dialog, Esc and the focus apply to the dialog of the secret. */}
-      <Modal
+      <Dialog
         opened={opened}
         onClose={close}
         title={say('title')}
@@ -51,7 +52,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
         ) : (
           <Ask refused={asked} onSecret={setSecret} onAnswer={setAsked} onClose={close} />
         )}
-      </Modal>
+      </Dialog>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Loader, Modal, ScrollArea, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Loader, ScrollArea, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
@@ -6,6 +6,7 @@ import type { ToolChange } from '../../../../../contract/dashboard/agents.ts';
 import type { McpTool } from '../../../../../contract/dashboard/tools.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -102,14 +103,14 @@ function Doubt({ tool, now, since }: DoubtProps): ReactNode {
         )}
       </Group>
       {now && (
-        <Modal
+        <Dialog
           opened={opened}
           onClose={() => setOpened(false)}
           title={say('review_title', { tool: tool.name })}
           size={760}
         >
           <Review tool={tool} now={now} onClose={() => setOpened(false)} />
-        </Modal>
+        </Dialog>
       )}
     </Alert>
   );

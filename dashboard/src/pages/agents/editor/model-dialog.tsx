@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ModelProviderName, ModelRecord } from '../../../../../contract/dashboard/models.ts';
 import type { Problem } from '../../../api/client.ts';
@@ -6,6 +6,7 @@ import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
@@ -19,14 +20,14 @@ type Props = FormProps & { opened: boolean };
 export function ModelDialog(props: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal
+    <Dialog
       opened={props.opened}
       onClose={props.onClose}
       size="lg"
       title={say('provider_title', { provider: say(`provider_${props.provider}`) })}
     >
       <ModelForm {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

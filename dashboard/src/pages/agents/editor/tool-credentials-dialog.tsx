@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Modal, PasswordInput, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, PasswordInput, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import {
@@ -9,6 +9,7 @@ import {
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { unplaced } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -20,9 +21,9 @@ type Props = { opened: boolean; stored: ToolSecretRecord; onClose: () => void };
 export function CredentialsDialog({ opened, stored, onClose }: Props): ReactNode {
   const say = useTexts(toolTexts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('credentials_title')} size={560}>
+    <Dialog opened={opened} onClose={onClose} title={say('credentials_title')} size={560}>
       <Form stored={stored} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Code, JsonInput, Modal, ScrollArea, Stack, Text } from '@mantine/core';
+import { Button, Code, JsonInput, ScrollArea, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -7,6 +7,7 @@ import type { ToolTried } from '../../../../../contract/dashboard/tools.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { parseObject } from '../../../parts/parse-object.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { toolTexts } from './tool-texts.ts';
@@ -25,9 +26,9 @@ export function ToolTry({ tool }: { tool: Tool }): ReactNode {
       <Button variant="default" size="xs" leftSection={<IconPlayerPlay size={14} />} onClick={() => setOpened(true)}>
         {say('try')}
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title={say('try_title', { name: tool.name })} size={720}>
+      <Dialog opened={opened} onClose={() => setOpened(false)} title={say('try_title', { name: tool.name })} size={720}>
         <Form tool={tool} onClose={() => setOpened(false)} />
-      </Modal>
+      </Dialog>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Group, Modal, Select, TextInput } from '@mantine/core';
+import { Checkbox, Group, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { RolloutRecord, StopWhen } from '../../../../../contract/dashboard/rollouts.ts';
@@ -6,6 +6,7 @@ import { MAX_PAGE } from '../../../../../contract/limits.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
@@ -31,9 +32,9 @@ export function RolloutDialog({ agent, active, opened, onClose }: Props): ReactN
   const say = useTexts(rolloutTexts);
   const title = active ? say('change_title', { version: active.version }) : say('set_title');
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} title={title}>
       {opened && <RolloutForm agent={agent} active={active} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

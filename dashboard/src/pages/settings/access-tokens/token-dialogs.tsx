@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { AccessTokenRecord, NewAccessToken } from '../../../../../contract/dashboard/access-tokens.ts';
@@ -6,6 +6,7 @@ import { call } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnce, type ShownOnceGuard } from '../../../parts/shown-once.tsx';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
@@ -21,7 +22,7 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
   const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewAccessToken>(onClose, ['listAccessTokens']);
   return (
-    <Modal
+    <Dialog
       opened={opened || made !== null}
       onClose={made ? guard.ask : onClose}
       closeOnClickOutside={made !== null}
@@ -29,7 +30,7 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
       size={made ? 720 : 940}
     >
       {made ? <Shown made={made} guard={guard} /> : <CreateTokenForm onCancel={onClose} onMade={setMade} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -103,9 +104,9 @@ export function ReplaceTokenDialog({ item, onClose }: ItemProps): ReactNode {
   };
   if (made)
     return (
-      <Modal opened onClose={guard.ask} title={say('ready')} size={720}>
+      <Dialog opened onClose={guard.ask} title={say('ready')} size={720}>
         <Shown made={made} guard={guard} />
-      </Modal>
+      </Dialog>
     );
   return (
     <ConfirmDialog

@@ -1,9 +1,10 @@
-import { Modal, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
@@ -17,9 +18,9 @@ type Props = { opened: boolean; onClose: () => void };
 export function BudgetDialog({ opened, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('add_budget')}>
+    <Dialog opened={opened} onClose={onClose} title={say('add_budget')}>
       <Form onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

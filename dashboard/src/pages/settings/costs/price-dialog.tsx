@@ -1,9 +1,10 @@
-import { Modal, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../../contract/dashboard/models.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
@@ -16,9 +17,9 @@ type Props = { opened: boolean; onClose: () => void };
 export function PriceDialog({ opened, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('add_price')}>
+    <Dialog opened={opened} onClose={onClose} title={say('add_price')}>
       <Form onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

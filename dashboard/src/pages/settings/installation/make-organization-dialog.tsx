@@ -1,4 +1,4 @@
-import { Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { OrganizationRecord } from '../../../../../contract/dashboard/organizations.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
@@ -7,6 +7,7 @@ import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { LinkToCopy } from '../../../parts/link-to-copy.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
@@ -17,9 +18,9 @@ type Props = { opened: boolean; onClose: () => void };
 export function MakeOrganizationDialog({ opened, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('make')}>
+    <Dialog opened={opened} onClose={onClose} title={say('make')}>
       <Make onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, NativeSelect, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { NewInvitation } from '../../../../../contract/dashboard/organizations.ts';
 import { ROLES, type Role } from '../../../../../contract/permissions.ts';
@@ -6,6 +6,7 @@ import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { atLeast, useOrganization, useSession } from '../../../session/session.ts';
@@ -15,9 +16,9 @@ import { InvitationLink, isHandedOver } from './invitation-link.tsx';
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('invite')}>
+    <Dialog opened={opened} onClose={onClose} title={say('invite')}>
       <Invite onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

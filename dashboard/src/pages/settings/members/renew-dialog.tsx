@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { InvitationRecord, NewInvitation } from '../../../../../contract/dashboard/organizations.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
@@ -15,9 +16,9 @@ type Props = { invitation: InvitationRecord | null; onClose: () => void };
 export function RenewDialog({ invitation, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={invitation !== null} onClose={onClose} title={say('renew_title')}>
+    <Dialog opened={invitation !== null} onClose={onClose} title={say('renew_title')}>
       {invitation && <Renew invitation={invitation} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -47,7 +48,7 @@ function Renew({ invitation, onClose }: { invitation: InvitationRecord; onClose:
         {say.rich(mail ? 'renew_words_mail' : 'renew_words', { email: <b className="ltr">{invitation.email}</b> })}
       </Text>
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={onClose} disabled={renew.isPending}>
           {sayCommon('cancel')}
         </Button>
         <Button loading={renew.isPending} onClick={submit} data-autofocus>

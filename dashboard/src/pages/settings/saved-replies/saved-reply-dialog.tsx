@@ -1,4 +1,4 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { LocalizedText } from '../../../../../contract/agents.ts';
 import type { ReplyActions } from '../../../../../contract/dashboard/conversations.ts';
@@ -8,6 +8,7 @@ import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PagePending } from '../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -28,9 +29,9 @@ export function SavedReplyDialog({ opened, onClose }: Props): ReactNode {
   const [last, setLast] = useState<{ id: string | null }>({ id: null });
   if (opened && opened !== last) setLast(opened);
   return (
-    <Modal opened={opened !== null} onClose={onClose} size="lg" title={say(last.id === null ? 'add' : 'edit')}>
+    <Dialog opened={opened !== null} onClose={onClose} size="lg" title={say(last.id === null ? 'add' : 'edit')}>
       {last.id === null ? <ReplyForm item={null} onClose={onClose} /> : <Existing id={last.id} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../contract/dashboard/routes.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { CopyFact } from '../../../parts/fact.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
@@ -34,7 +35,7 @@ export function AuthenticatorCard({ confirmedAt, onCodes }: Props): ReactNode {
         </Button>
       }
     >
-      <Modal opened={open === 'set_up'} onClose={close} title={say('app_title')}>
+      <Dialog opened={open === 'set_up'} onClose={close} title={say('app_title')}>
         <SetUp
           onCancel={close}
           onCodes={(codes) => {
@@ -42,10 +43,10 @@ export function AuthenticatorCard({ confirmedAt, onCodes }: Props): ReactNode {
             if (codes.length > 0) onCodes(codes);
           }}
         />
-      </Modal>
-      <Modal opened={open === 'remove'} onClose={close} title={say('app_remove_title')}>
+      </Dialog>
+      <Dialog opened={open === 'remove'} onClose={close} title={say('app_remove_title')}>
         <Remove onClose={close} />
-      </Modal>
+      </Dialog>
     </Card>
   );
 }
@@ -75,13 +76,11 @@ function Confirm({ made, onCancel, onCodes }: SetUpProps & { made: AnswerOf<'sta
   const form = useCheckedForm({ code: '' }, (common) => ({
     code: (value) => (value.trim() === '' ? common('required') : null),
   }));
-  // The codes are shown once. The callbacks of `mutate` are not called if the dialog was closed before the response.
-  const submit = form.submit(
-    ({ code }) =>
-      void confirm.mutateAsync({ body: { code: latinDigits(code.trim()) } }).then(
-        ({ recovery_codes }) => onCodes(recovery_codes),
-        () => form.focus('code'),
-      ),
+  const submit = form.submit(({ code }) =>
+    confirm.mutate(
+      { body: { code: latinDigits(code.trim()) } },
+      { onSuccess: ({ recovery_codes }) => onCodes(recovery_codes), onError: () => form.focus('code') },
+    ),
   );
   return (
     <DialogForm

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
 import type { PasskeyRecord, SecondFactorView } from '../../../../../contract/dashboard/second-factor.ts';
 import { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { NameDialog } from '../../../parts/name-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
@@ -60,17 +61,17 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
           <Passkey key={passkey.id} passkey={passkey} onOpen={setOpen} />
         ))}
       </ul>
-      <Modal opened={open?.what === 'add'} onClose={close} title={say('passkey_add')}>
+      <Dialog opened={open?.what === 'add'} onClose={close} title={say('passkey_add')}>
         <Add onClose={close} onCodes={onCodes} />
-      </Modal>
+      </Dialog>
       <Rename passkey={open?.what === 'rename' ? open.passkey : null} onClose={close} />
-      <Modal
+      <Dialog
         opened={open?.what === 'remove'}
         onClose={close}
         title={open?.what === 'remove' ? say('passkey_remove_title', { name: open.passkey.name }) : ''}
       >
         {open?.what === 'remove' && <Remove passkey={open.passkey} onClose={close} onRemoved={removed} />}
-      </Modal>
+      </Dialog>
     </Card>
   );
 }

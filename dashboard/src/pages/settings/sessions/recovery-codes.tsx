@@ -1,10 +1,11 @@
-import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { useState, type ReactNode, type RefObject } from 'react';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { AskBeforeClosing, useShownOnceGuard } from '../../../parts/shown-once.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { factorTexts } from './factor-texts.ts';
@@ -15,10 +16,10 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null
   const say = useTexts(factorTexts);
   const guard = useShownOnceGuard(codes !== null, onClose);
   return (
-    <Modal opened={codes !== null} onClose={guard.ask} title={say('codes_title')}>
+    <Dialog opened={codes !== null} onClose={guard.ask} title={say('codes_title')}>
       {codes !== null &&
         (guard.asking ? <AskBeforeClosing guard={guard} say={say} /> : <Codes codes={codes} onKept={guard.leave} />)}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -73,7 +74,7 @@ export function RecoveryCodesCard({ left, onCodes, renewRef }: Props): ReactNode
         </Button>
       }
     >
-      <Modal opened={asking} onClose={() => setAsking(false)} title={say('codes_renew_title')}>
+      <Dialog opened={asking} onClose={() => setAsking(false)} title={say('codes_renew_title')}>
         <PasswordForm
           words={say('codes_renew_words')}
           act={say('codes_renew')}
@@ -93,7 +94,7 @@ export function RecoveryCodesCard({ left, onCodes, renewRef }: Props): ReactNode
             )
           }
         />
-      </Modal>
+      </Dialog>
     </Card>
   );
 }

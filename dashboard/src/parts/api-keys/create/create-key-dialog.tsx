@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { texts } from '../texts.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
 import { dropDraft } from './draft.ts';
+import { Dialog } from '../../dialog.tsx';
 import { useShownOnce } from '../../shown-once.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
@@ -29,7 +29,7 @@ export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): Re
     onClose();
   };
   return (
-    <Modal
+    <Dialog
       opened={opened || made !== null}
       onClose={made ? guard.ask : cancel}
       // An accidental click next to the form would lose the input.
@@ -49,6 +49,6 @@ export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): Re
           }}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }

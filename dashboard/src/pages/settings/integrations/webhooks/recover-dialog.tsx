@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Progress, Radio, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useAct, useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
 import { useTexts } from '../../../../language/texts.tsx';
 import { DialogForm } from '../../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../../parts/dialog.tsx';
 import { MomentField } from '../../../../parts/moment-field.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import { texts } from './texts.ts';
@@ -21,9 +22,9 @@ const MOST_COUNTED = 100;
 export function RecoverDialog({ endpointId, opened, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   return (
-    <Modal opened={opened} onClose={onClose} title={say('recover_title')}>
+    <Dialog opened={opened} onClose={onClose} title={say('recover_title')}>
       <Recover endpointId={endpointId} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

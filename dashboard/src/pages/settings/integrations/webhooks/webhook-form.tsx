@@ -1,10 +1,11 @@
-import { Checkbox, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Radio, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { EVENT_TYPES, type EventType } from '../../../../../../contract/event-types.ts';
 import { Problem } from '../../../../api/client.ts';
 import { useTexts } from '../../../../language/texts.tsx';
 import { DialogForm } from '../../../../parts/dialog-form.tsx';
+import { Dialog } from '../../../../parts/dialog.tsx';
 import { useCheckedForm } from '../../../../parts/use-checked-form.ts';
 import { texts } from './texts.ts';
 import deliveryClasses from '../../../../parts/event-deliveries/event-deliveries.module.css';
@@ -26,9 +27,9 @@ type Props = {
 /** The dialog has URL, description and types of an endpoint, for creating or changing it. */
 export function WebhookDialog({ opened, title, onClose, ...form }: Props): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size={620} closeOnClickOutside={false}>
+    <Dialog opened={opened} onClose={onClose} title={title} size={620} closeOnClickOutside={false}>
       <Fields {...form} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
