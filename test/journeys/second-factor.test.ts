@@ -65,11 +65,14 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.route('**/authenticator/confirm', (route) => void isTried.then(() => route.continue()), { times: 1 });
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await page.keyboard.press('Escape');
+    expect(await mutationsOf(page)).toContain('"code"');
     confirm();
     await page.getByText('Keep your recovery codes').waitFor();
     const shown = await page.locator('[data-shown-once]').innerText();
     await page.getByRole('button', { name: 'I have saved the codes' }).click();
     await page.getByText('10 recovery codes are left.').waitFor();
+    // Password, key of the app and codes stay in memory only as long as their dialog.
+    await expect.poll(() => mutationsOf(page)).toBe('[]');
     return { code, recovery: shown.trim().split('\n') };
   }
 
@@ -331,6 +334,15 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await expect.poll(() => isFocused(add)).toBe(true);
   });
 });
+
+/** Returns the state of all mutations that the query client of the page contains, with their input and results. */
+const mutationsOf = (page: Page): Promise<string> => page.evaluate(MUTATIONS);
+const MUTATIONS = `(() => {
+  const find = (fiber) => fiber && (fiber.memoizedProps?.client ?? find(fiber.child) ?? find(fiber.sibling));
+  const root = document.getElementById('root');
+  const client = find(root[Object.keys(root).find((name) => name.startsWith('__reactContainer'))].stateNode.current);
+  return JSON.stringify(client.getMutationCache().getAll().map(({ state }) => state));
+})()`;
 
 /** Requests less from the browser than our page does, and sends the result. */
 const WITHOUT_VERIFICATION = `(async () => {

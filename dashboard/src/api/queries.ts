@@ -46,7 +46,8 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,
       retryDelay: 500,
     },
-    mutations: { networkMode: 'always', retry: false },
+    // The input and the result of an action may be secret, so they stay in memory only as long as their page.
+    mutations: { networkMode: 'always', retry: false, gcTime: 0 },
   },
 });
 
