@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   CHROMIUM,
+  follow,
   isFocused,
   OWNER,
   seriousFaults,
@@ -440,6 +441,26 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await name.press('Enter');
     await page.getByText('Northwind Traders').first().waitFor();
     await expect.poll(() => zone.inputValue()).toBe('Asia/Kolkata');
+  });
+
+  it('the failure of an action is shown after the user has left its page', async () => {
+    const page = await at('/settings/organization');
+    // The page watches for failures as soon as it is idle.
+    const names = `performance.getEntriesByType('resource').map(({ name }) => name).join()`;
+    await expect.poll(() => page.evaluate<string>(names)).toContain('/report-failures-');
+    const isLeft = Promise.withResolvers<void>();
+    await page.route(`**/organizations/${orgId}`, async (route) => {
+      await isLeft.promise;
+      await route.abort();
+    });
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Southwind');
+    await name.press('Enter');
+    await page.locator('button[data-loading]').waitFor();
+    await follow(page, '/agents');
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    isLeft.resolve();
+    await page.getByRole('status').getByText('An action failed after you left its page').waitFor();
   });
 
   it('a dialog stays open during its request, so that its failure is shown and its input stays', async () => {

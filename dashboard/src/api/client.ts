@@ -15,9 +15,10 @@ export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
   signal?: AbortSignal;
   /** True: the request is sent even if the page is being closed. */
   keepalive?: boolean;
-  /** A route that streams calls this function with the whole text of the answer so far, while the answer is written. */
-  onText?: (text: string) => void;
+  /** Reads the response of a route that streams (read-stream.ts). */
+  read?: ReadResponse;
 };
+type ReadResponse = (response: Response) => Promise<unknown>;
 type ParamsInput<N extends DashboardRouteName> = [ParamOf<N>] extends [never]
   ? { params?: undefined }
   : { params: Record<ParamOf<N>, string> };
@@ -28,7 +29,7 @@ type AnyInput = {
   body?: unknown;
   signal?: AbortSignal;
   keepalive?: boolean;
-  onText?: (text: string) => void;
+  read?: ReadResponse;
 };
 
 /** The time limit is longer than the server's longest wait, so the server's response arrives first. */
@@ -36,7 +37,7 @@ const TIMEOUT_MS = 40_000;
 
 export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
   const [method, path] = routes[name]!.split(' ') as [string, string];
-  const { body, query, signal, keepalive, params = {}, onText } = input as AnyInput;
+  const { body, query, signal, keepalive, params = {}, read } = input as AnyInput;
   const init: RequestInit = {
     method,
     signal,
@@ -46,11 +47,11 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
       body: body instanceof Blob ? body : JSON.stringify(body),
       headers: {
         'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json',
-        ...(onText && { accept: 'text/event-stream' }),
+        ...(read && { accept: 'text/event-stream' }),
       },
     }),
   };
-  return (await send(fill(path, params) + search(query), init, onText)) as AnswerOf<N>;
+  return (await send(fill(path, params) + search(query), init, read)) as AnswerOf<N>;
 }
 
 /** Returns the URL of a route for requests that the browser makes, such as a stream or a file. */
@@ -110,7 +111,7 @@ export class Problem extends Error {
   }
 }
 
-async function send(url: string, init: RequestInit, onText?: (text: string) => void): Promise<unknown> {
+async function send(url: string, init: RequestInit, read?: ReadResponse): Promise<unknown> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   try {
@@ -127,42 +128,9 @@ async function send(url: string, init: RequestInit, onText?: (text: string) => v
     throw new Problem({ code: 'connection_lost', status: 0 });
   }
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-  if (onText && isStream) return readStream(response, onText);
+  if (read && isStream) return read(response);
   if (response.ok) return response.status === 204 ? undefined : readJson(response);
   throw await readProblem(response);
-}
-
-/** Passes the text to `onText` while it is written, then returns the answer or throws the problem. */
-async function readStream(response: Response, onText: (text: string) => void): Promise<unknown> {
-  let text = '';
-  try {
-    for await (const { event, data } of readEvents(response.body!)) {
-      if (event === 'turn') return data;
-      if (event === 'problem') throw await problemOf(data as Partial<ProblemBody>, response);
-      if (event === 'delta') text += (data as { text: string }).text;
-      else if (event === 'replace') text = (data as { text: string }).text;
-      onText(text);
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-  }
-  throw new Problem({ code: 'connection_lost', status: 0 });
-}
-
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
-  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const parts = (rest + value).split('\n\n');
-    rest = parts.pop()!;
-    for (const part of parts) {
-      const event = /^event: (.*)$/m.exec(part)?.[1];
-      const data = /^data: (.*)$/m.exec(part)?.[1];
-      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) as unknown };
-    }
-  }
 }
 
 async function readJson(response: Response): Promise<unknown> {
@@ -181,7 +149,7 @@ async function readProblem(response: Response): Promise<Problem> {
   return problemOf((await readJson(response)) as Partial<ProblemBody>, response);
 }
 
-async function problemOf(body: Partial<ProblemBody>, response: Response): Promise<Problem> {
+export async function problemOf(body: Partial<ProblemBody>, response: Response): Promise<Problem> {
   if (languageOf(preferences()) === 'ar') await loadArabicTitles();
   return new Problem({
     code: body.code ?? 'answer_unreadable',

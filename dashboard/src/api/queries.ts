@@ -117,6 +117,7 @@ export function useRead<N extends DashboardRouteName>(
 export function useAct<N extends DashboardRouteName>(name: N, { refresh }: { refresh: readonly DashboardRouteName[] }) {
   const client = useQueryClient();
   return useMutation<AnswerOf<N>, Problem, CallInput<N>>({
+    mutationKey: [name],
     mutationFn: (input) => call(name, input),
     onSuccess: () => refetch(client, refresh),
   });

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { Problem } from '../api/client.ts';
 import { arabicTitle } from '../language/arabic-titles.ts';
 import { common } from '../language/common.ts';
-import { useTexts } from '../language/texts.tsx';
+import { sayIn, useLanguage, useTexts } from '../language/texts.tsx';
+import type { Language } from '../preferences.ts';
 
 type Props = { problem: unknown; onRetry?: () => void; title?: string; detail?: string };
 
@@ -39,12 +40,16 @@ export function ProblemAlert({ problem, onRetry, title, detail }: Props): ReactN
   );
 }
 
-export function useProblemText(problem: unknown): { title: string; detail: string } {
-  const say = useTexts(common);
+type ProblemText = { title: string; detail: string };
+
+export const useProblemText = (problem: unknown): ProblemText => problemText(problem, useLanguage());
+
+export function problemText(problem: unknown, language: Language): ProblemText {
+  const say = sayIn(common, language);
   if (!(problem instanceof Problem)) return { title: say('answer_unreadable_title'), detail: '' };
   if (problem.code === 'connection_lost' || problem.code === 'answer_unreadable')
     return { title: say(`${problem.code}_title`), detail: say(problem.code) };
-  const arabic = say.language === 'ar' ? arabicTitle(problem.code) : undefined;
+  const arabic = language === 'ar' ? arabicTitle(problem.code) : undefined;
   if (arabic) return { title: arabic, detail: '' };
   // A detail that only repeats the title is not shown.
   return { title: problem.title, detail: problem.message === `${problem.title}.` ? '' : problem.message };

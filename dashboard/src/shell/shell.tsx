@@ -5,7 +5,7 @@ import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { onProblem, queryClient, refetch } from '../api/queries.ts';
 import { useTexts } from '../language/texts.tsx';
-import { onceOpened } from '../parts/once-opened.tsx';
+import { onceOpened, whenIdle } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { useFocusAfterActions } from './use-focus-after-actions.ts';
 import { isSecretShown } from '../parts/secret-shown.ts';
@@ -44,6 +44,7 @@ export function Shell(): ReactNode {
   useSignInWhenRefused();
   useSessionWhenRemoved();
   useFocusAfterActions();
+  useEffect(() => whenIdle(() => void import('./report-failures.ts').catch(() => {})), []);
   const find = useFinder(close);
   // The account belongs to no organization. The page of the account sets a second factor up.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });

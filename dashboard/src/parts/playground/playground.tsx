@@ -6,6 +6,7 @@ import type { PlaygroundBody, PlaygroundTurn } from '../../../../contract/dashbo
 import type { Fault } from '../../../../contract/problems.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
+import { readStream } from '../../api/read-stream.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
@@ -132,7 +133,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
           ...(silence && { silent_steps: silence.steps }),
         },
         signal,
-        onText: (text) => signal.aborted || setPartialText(text),
+        read: readStream((text) => signal.aborted || setPartialText(text)),
       },
       {
         onSuccess: (answer) => {
