@@ -80,11 +80,15 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     });
     await settled(page);
     await page.route('**/files?*', (route) => route.abort());
-    await choose(page, page.getByRole('button', { name: 'إرفاق ملفات' }), [picture]);
+    // A name is cut without half of an emoji.
+    const sent = page.waitForRequest('**/files?*');
+    const named = { ...picture, name: `${'x'.repeat(254)}😀.png` };
+    await choose(page, page.getByRole('button', { name: 'إرفاق ملفات' }), [named]);
     const before = await page.getByRole('img', { name: 'صورة' }).count();
     await page.getByRole('button', { name: 'إرسال', exact: true }).press('Enter');
     const chosen = page.getByRole('list', { name: 'ملفات تُرسل مع الرد' });
     await chosen.locator('[data-state=failed]').waitFor();
+    expect(new URL((await sent).url()).searchParams.get('name')).toBe('x'.repeat(254));
     expect(await seriousFaults(page)).toEqual([]);
     await page.unroute('**/files?*');
     await page.getByRole('button', { name: 'إرسال', exact: true }).press('Enter');

@@ -420,16 +420,23 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
   });
 
   test('a sign-out also ends the conversation from before the sign-in', async () => {
-    const userHash = createHmac('sha256', SECRET).update('crm-10').digest('hex');
+    const hashOf = (id: string): string => createHmac('sha256', SECRET).update(id).digest('hex');
     // The limit of a name cuts this one in the middle of its last character.
-    const person = { externalId: 'crm-10', userHash, name: `${'A'.repeat(199)}\u{1f600}` };
+    const person = { externalId: 'crm-10', userHash: hashOf('crm-10'), name: `${'A'.repeat(199)}\u{1f600}` };
     const { page } = await visit();
     await open(page);
     await say(page, 'said before the sign-in');
     await expect.poll(() => storedTexts('said before the sign-in')).toHaveLength(1);
-    await page.evaluate((who) => (globalThis as never as ParleyPage).parleyChat.identify(who), person);
+    const identify = (of: object) =>
+      page.evaluate((who) => (globalThis as never as ParleyPage).parleyChat.identify(who), of);
+    await field(page).fill('unfinished');
+    await identify(person);
+    expect(await field(page).inputValue()).toBe('unfinished');
     await say(page, 'said while signed in');
     await expect.poll(() => storedTexts('said while signed in')).toHaveLength(1);
+    await field(page).fill('unfinished');
+    await identify({ externalId: 'crm-11', userHash: hashOf('crm-11') });
+    expect(await field(page).inputValue()).toBe('');
     await page.evaluate('parleyChat.reset()');
     await say(page, 'said by the next person');
     await expect.poll(() => storedTexts('said by the next person')).toHaveLength(1);

@@ -61,6 +61,7 @@ function start(script: HTMLScriptElement): void {
     });
     const wanted = (): boolean => view.isOpen() || stored.read().talked === true || person.external_id !== undefined;
     return {
+      person,
       storage: stored,
       conversation,
       connection,
@@ -87,7 +88,7 @@ function start(script: HTMLScriptElement): void {
   /** `isNew`: no earlier visitor of this browser may be continued, signed in or not. */
   const become = (person: OpenChatSession, isNew = false): void => {
     talk.end();
-    if (person.external_id === undefined) view.forget();
+    if (isNew || !isSame(talk.person, person)) view.forget();
     if (isNew) talk.storage.forget();
     talk = begin(person);
     if (isNew) talk.storage.forget();
@@ -119,6 +120,13 @@ function start(script: HTMLScriptElement): void {
   if (isPage || dataset['open'] !== undefined) toggle(true, false);
   else talk.connect();
 }
+
+/**
+ * Whether the next person is the one before, perhaps a visitor who now signs in. The same object arrives after a
+ * sign-out on another page.
+ */
+const isSame = (before: OpenChatSession, next: OpenChatSession): boolean =>
+  before !== next && (before.external_id === undefined || before.external_id === next.external_id);
 
 /** The conversation changes when another person signs in on the page. */
 const actsOn = (now: () => ReturnType<typeof createConversation>): Omit<ViewActions, 'toggle'> => ({
