@@ -28,6 +28,8 @@ async function json(...args: string[]): Promise<any> {
 test('the commands take over, answer, note, assign, tag, snooze and resolve a conversation', async () => {
   const agent = (await call(`POST ${at}/agents`, { name: 'Shop' })).body.id as string;
   const trigger = (await call(`POST ${at}/triggers`, { agent_id: agent, name: 'Hello' })).body.id as string;
+  const elsewhere = await runCli(['trigger', 'agent_other', trigger, '--message', 'Hi'], env);
+  expect(errorOf(elsewhere)).toMatchObject({ code: 'usage_invalid', message: expect.stringContaining(agent) });
   await json('trigger', agent, trigger, '--message', 'Hi', '--external-id', 'crm-1');
   const [{ id }] = (await json('conversations', 'list', '--agent', agent)).data;
   const work = (name: string, ...args: string[]) => json('conversations', name, id, ...args);

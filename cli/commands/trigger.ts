@@ -82,7 +82,7 @@ type TriggerFlags = {
 
 async function start(cli: Cli, agent: string, trigger: string, flags: TriggerFlags): Promise<Row> {
   const body = callOf(flags);
-  if (cli.settings.apiKey === undefined) return startAsMember(cli, trigger, body, flags);
+  if (cli.settings.apiKey === undefined) return startAsMember(cli, agent, trigger, body, flags);
   const headers = {
     ...(flags.wait !== undefined && { prefer: `wait=${flags.wait}` }),
     ...(flags.idempotencyKey !== undefined && { 'idempotency-key': flags.idempotencyKey }),
@@ -96,10 +96,18 @@ const POLL_MS = 300;
 const RECENT = 20;
 
 /** The dashboard's call of a trigger does not wait, so the command polls. */
-async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, flags: TriggerFlags): Promise<Row> {
+async function startAsMember(
+  { api }: Cli,
+  agent: string,
+  trigger: string,
+  body: TriggerCall,
+  flags: TriggerFlags,
+): Promise<Row> {
   if (flags.idempotencyKey !== undefined) {
     throw new Failure('usage_invalid', '--idempotency-key is part of the public API: set PARLEY_API_KEY to use it.');
   }
+  const { agent_id: own } = await api.call('readTrigger', { ids: { trigger_id: trigger } });
+  if (own !== agent) throw new Failure('usage_invalid', `The trigger belongs to the agent ${own}.`);
   const run = await api.call('testTrigger', { ids: { trigger_id: trigger }, body });
   if (flags.wait === undefined || !('conversation_id' in run)) return run;
   const until = performance.now() + flags.wait * 1000;

@@ -89,4 +89,4 @@ function lastMessage(request: FastifyRequest): string | null {
   return typeof given === 'string' && isId('msg', given) ? given : null;
 }
 
-export const STREAM_ANSWER = `\`run\`: the run, first and whenever it changes. \`delta\`: the next words of the message that the agent writes. \`replace\`: all words so far, instead of those before; empty when they are taken back. \`message\`: a stored message, whole; it ends the words before it, and its \`id\` is for \`Last-Event-ID\`.`;
+export const STREAM_ANSWER = `\`run\`: the run, at the start (after stored messages) and whenever it changes. \`delta\`: the next words of the message that the agent writes. \`replace\`: all words so far, instead of those before; empty when they are taken back. \`message\`: a stored message, whole; it ends the words before it, and its \`id\` is for \`Last-Event-ID\`.`;
