@@ -86,6 +86,8 @@ describe.skipIf(!CHROMIUM).each([
     const external = page.getByText('crm-Mona', { exact: true });
     await external.waitFor();
     await page.getByRole('button', { name: say.view, exact: true }).press('Enter');
+    // The menu moves the focus when it opens.
+    await page.getByRole('menu').locator(':focus').waitFor();
     const column = page.getByRole('menuitemcheckbox', { name: say.external, exact: true });
     expect(await column.getAttribute('aria-checked')).toBe('true');
     await column.press('Enter');
