@@ -166,6 +166,8 @@ describe.skipIf(!CHROMIUM).each([
     for (const name of ['Mona', 'Omar']) await row(name).getByRole('checkbox').press('Space');
     const cancel = page.getByRole('button', { name: say.cancel, exact: true });
     await cancel.press('Enter');
+    // The dialog moves the focus when it opens.
+    await page.getByRole('dialog').locator(':focus').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: say.cancel, exact: true }).press('Enter');
     await page.getByText(say.removed, { exact: true }).waitFor();
     const states = async () =>
