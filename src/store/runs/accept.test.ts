@@ -250,6 +250,21 @@ describe('an address without an end user', () => {
     expect(await consentOf(stored.endUserId)).toEqual({});
   });
 
+  test('the opt-out of a person at one address does not depend on calls to another address of this person', async () => {
+    const { endUserId } = accepted(await queue.accept(at('+97430000006')));
+    await optOut(endUserId);
+    await db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id)
+      VALUES (${base.orgId}, ${base.channelId}, '97430000006', ${endUserId})`);
+    const [bySms, byWhatsapp] = (
+      await Promise.all([
+        queue.accept(at('+97430000006', { endUser: { external_id: 'by-sms' } })),
+        queue.accept(at('97430000006', { endUser: { external_id: 'by-whatsapp' }, channelKind: 'whatsapp' })),
+      ])
+    ).map(accepted);
+    expect(await consentOf(bySms!.endUserId)).toMatchObject({ sms: { status: 'opted_out' } });
+    expect(await consentOf(byWhatsapp!.endUserId)).toEqual({});
+  });
+
   test('an address that opted out before its person was erased stays opted out', async () => {
     const own = createAcceptQueue(db, suppression);
     const { endUserId } = accepted(await own.accept(at('+97430000005', { endUser: { phone: '+97430000005' } })));

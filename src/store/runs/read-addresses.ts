@@ -28,10 +28,10 @@ export async function readAddresses(
   });
   const known = calls.flatMap((call, index) => {
     const endUserId = holders[index]!;
-    return endUserId === null ? [] : [{ ...call, kind: call.channelKind, endUserId }];
+    return endUserId === null ? [] : [{ ...call, call, kind: call.channelKind, endUserId }];
   });
   const standings = await readStandings(client, known);
-  const standingOf = new Map(known.map(({ endUserId }, index) => [endUserId, standings[index]]));
+  const standingOf = new Map(known.map(({ call }, index) => [call, standings[index]]));
   const strangers = calls.map(({ orgId, channelKind, address }, index) =>
     holders[index] === null
       ? identifiersAt(channelKind, address!).map(([kind, value]) => ({ orgId, kind, value }))
@@ -40,10 +40,9 @@ export async function readAddresses(
   const erased = suppression === null ? [] : await findSuppressedOf(client, strangers, suppression);
   return new Map(
     calls.map((call, index) => {
-      const endUserId = holders[index]!;
-      const { consent, blocked } = standingOf.get(endUserId ?? '') ?? {};
+      const { consent, blocked = false } = standingOf.get(call) ?? {};
       const optOut = consent === 'opted_out' ? consentOn(call.channelKind, 'opted_out', 'address') : {};
-      return [call, { endUserId, consent: optOut, blocked: blocked ?? false, ...erased[index] }];
+      return [call, { endUserId: holders[index]!, consent: optOut, blocked, ...erased[index] }];
     }),
   );
 }
