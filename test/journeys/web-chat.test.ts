@@ -128,6 +128,17 @@ const say = async (page: Page, text: string) => {
   await field(page).press('Enter');
 };
 const bubble = (page: Page, text: string) => page.locator('.bubble', { hasText: text });
+/** Opens the chat, gets an answer, and then loses the connection. */
+async function visitOffline(): Promise<Visit> {
+  const visited = await visit();
+  const { page, context } = visited;
+  await open(page);
+  await say(page, 'ping');
+  await bubble(page, 'pong').waitFor();
+  await context.setOffline(true);
+  await page.getByText('No connection.').waitFor();
+  return visited;
+}
 /** Evaluates an expression in the shadow root of the chat. */
 const inChat = <T = string>(page: Page, expression: string): Promise<T> =>
   page.evaluate<T>(`((chat) => ${expression})(document.querySelector('parley-chat').shadowRoot)`);
@@ -247,12 +258,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
   });
 
   test('messages typed offline survive a reload and are sent once', async () => {
-    const { page, context } = await visit();
-    await open(page);
-    await say(page, 'ping');
-    await bubble(page, 'pong').waitFor();
-    await context.setOffline(true);
-    await page.getByText('No connection.').waitFor();
+    const { page, context } = await visitOffline();
     await say(page, 'written in a tunnel');
     await page.getByText('Waiting for the connection').waitFor();
     await context.setOffline(false);
@@ -281,12 +287,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
   });
 
   test('a message that is not accepted stays in the field', async () => {
-    const { page, context } = await visit();
-    await open(page);
-    await say(page, 'ping');
-    await bubble(page, 'pong').waitFor();
-    await context.setOffline(true);
-    await page.getByText('No connection.').waitFor();
+    const { page } = await visitOffline();
     await page.evaluate((prefix) => {
       for (let n = 0; n < 50; n++)
         localStorage.setItem(`${prefix}${n}`, JSON.stringify({ client_id: String(n), text: 'early', at: n }));

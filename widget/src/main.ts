@@ -122,8 +122,8 @@ function start(script: HTMLScriptElement): void {
 }
 
 /**
- * Whether the next person is the one before, perhaps a visitor who now signs in. The same object arrives after a
- * sign-out on another page.
+ * True if the chat continues with the same person, who may be a visitor who signs in. After a sign-out on another page,
+ * `next` is the same object as `before`, and the next visitor may be another person.
  */
 const isSame = (before: OpenChatSession, next: OpenChatSession): boolean =>
   before !== next && (before.external_id === undefined || before.external_id === next.external_id);

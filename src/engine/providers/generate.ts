@@ -1,4 +1,5 @@
 import { generateText, type ModelMessage, type SystemModelMessage } from 'ai';
+import { cutText } from '../../../contract/cut-text.ts';
 import { ProviderError } from '../provider.ts';
 import { jsonForm } from './json-form.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
@@ -133,7 +134,7 @@ function readAnswer({ text: written, toolCalls, finishReason }: Answer, { steps,
   if (handOff) {
     // A model may return arguments that do not match the schema of a tool.
     const { reason, message } = Object(handOff.input) as { reason?: unknown; message?: unknown };
-    steps.push({ kind: 'hand_off', detail: asAnswer(reason).slice(0, MAX_REASON_CHARACTERS), reason: 'model' });
+    steps.push({ kind: 'hand_off', detail: cutText(asAnswer(reason), MAX_REASON_CHARACTERS), reason: 'model' });
     return { text, handOff: { message: asAnswer(message) } };
   }
   if (text !== '' || asking !== null) return { text, handOff: null };

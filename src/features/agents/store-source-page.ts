@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { cutText } from '../../../contract/cut-text.ts';
 import { MAX_DOCUMENTS_PER_AGENT } from '../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
@@ -116,7 +117,7 @@ async function storeText(
   checkRoom(use, Buffer.byteLength(text) - before);
   if (isNew && (await countDocuments(tx, source.org_id, source.agent_id)) >= MAX_DOCUMENTS_PER_AGENT)
     throw new Refusal('knowledge_agent_full', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents.`);
-  const name = (title || nameOf(page.url)).slice(0, MAX_NAME_CHARACTERS);
+  const name = cutText(title || nameOf(page.url), MAX_NAME_CHARACTERS);
   await putPageDocument(tx, source, { id, isNew, name, text, url: page.url });
   if (!isNew) await keepWordings(tx, source.org_id, id, text);
   await finish({ state: 'read', hash: digest, documentId: id });

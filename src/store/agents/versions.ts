@@ -66,6 +66,9 @@ export const sameDefinition = (a: unknown, b: unknown): boolean => canonicalJson
 
 type AgentVersionRow = typeof agentVersion.$inferSelect;
 
+const ofAgent = (orgId: string, agentId: string) =>
+  and(eq(agentVersion.orgId, orgId), eq(agentVersion.agentId, agentId));
+
 export async function listAgentVersions(
   db: Queryable,
   orgId: string,
@@ -75,13 +78,7 @@ export async function listAgentVersions(
   const rows = await db
     .select()
     .from(agentVersion)
-    .where(
-      and(
-        eq(agentVersion.orgId, orgId),
-        eq(agentVersion.agentId, agentId),
-        before === null ? undefined : lt(agentVersion.version, before),
-      ),
-    )
+    .where(and(ofAgent(orgId, agentId), before === null ? undefined : lt(agentVersion.version, before)))
     .orderBy(desc(agentVersion.version))
     .limit(limit + 1);
   return pageOf(rows, limit);
@@ -91,7 +88,7 @@ export async function hasVersion(db: Queryable, orgId: string, agentId: string, 
   const rows = await db
     .select({ version: agentVersion.version })
     .from(agentVersion)
-    .where(and(eq(agentVersion.orgId, orgId), eq(agentVersion.agentId, agentId), eq(agentVersion.version, version)));
+    .where(and(ofAgent(orgId, agentId), eq(agentVersion.version, version)));
   return rows.length > 0;
 }
 
@@ -111,14 +108,7 @@ export async function readVersionBefore(
   const rows = await db
     .select()
     .from(agentVersion)
-    .where(
-      and(
-        eq(agentVersion.orgId, orgId),
-        eq(agentVersion.agentId, agentId),
-        lt(agentVersion.version, version),
-        notInArray(agentVersion.version, withdrawn),
-      ),
-    )
+    .where(and(ofAgent(orgId, agentId), lt(agentVersion.version, version), notInArray(agentVersion.version, withdrawn)))
     .orderBy(desc(agentVersion.version))
     .limit(1);
   return rows[0] ?? null;
@@ -133,6 +123,6 @@ export async function readAgentVersion(
   const rows = await db
     .select()
     .from(agentVersion)
-    .where(and(eq(agentVersion.orgId, orgId), eq(agentVersion.agentId, agentId), eq(agentVersion.version, version)));
+    .where(and(ofAgent(orgId, agentId), eq(agentVersion.version, version)));
   return rows[0] ?? null;
 }

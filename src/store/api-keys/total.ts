@@ -77,8 +77,8 @@ const LONGEST_OVERLAP = sql`interval '8 days'`;
 const NEVER_RETURNED = 1_000_000;
 
 /**
- * Ends the calls that replaced keys have apart from the key that replaced them. After this, they use only calls of this
- * key. Calls that nodes return later do not become calls of a replaced key again.
+ * Uses up the calls of replaced keys. Afterwards, a replaced key uses only calls of the key that replaced it. If a node
+ * later returns calls that it had reserved for a replaced key, these calls stay used up.
  */
 export async function endOwnCalls(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

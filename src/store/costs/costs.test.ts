@@ -163,12 +163,17 @@ test('own code uses only budgets of calls and of time', async () => {
   expect(await take(100, undefined, code)).toMatchObject([{ unit: 'calls', why: 'spent' }]);
 });
 
+/** Moves the budget and its reservations to the period before, in which 900 were spent. */
+async function endPeriod(): Promise<void> {
+  await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 900 WHERE org_id = ${orgId}`);
+  await db.execute(sql`UPDATE budget_reservation SET period_start = period_start - 1 WHERE org_id = ${orgId}`);
+}
+
 test('a new period begins with nothing spent, and a turn from before does not count in it', async () => {
   await budget('1000');
   const id = randomUUID();
   await take(600, id);
-  await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 900 WHERE org_id = ${orgId}`);
-  await db.execute(sql`UPDATE budget_reservation SET period_start = period_start - 1 WHERE org_id = ${orgId}`);
+  await endPeriod();
   expect(await take(300)).toEqual([]);
   expect(await state()).toEqual([[0, 900]]);
   await settle(id, { input: 500 });
@@ -179,8 +184,7 @@ test('a turn from before counts in the new period if it makes another call there
   await budget('1000');
   const id = randomUUID();
   await take(200, id);
-  await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 900 WHERE org_id = ${orgId}`);
-  await db.execute(sql`UPDATE budget_reservation SET period_start = period_start - 1 WHERE org_id = ${orgId}`);
+  await endPeriod();
   expect(await take(400, id)).toEqual([]);
   await settle(id, { input: 300 });
   expect(await state()).toEqual([[300, 0]]);
