@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
 
 import { ownFile } from '../src/kernel/own-files.ts';
 
@@ -67,6 +68,22 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
       return code;
     },
   };
+}
+
+/**
+ * Kills the program, and waits until Postgres has ended its connections: its last statement may still run after the kill.
+ * A test that ends the leases of the dead program ends them before the next start, because the leases of a live program
+ * must stay.
+ */
+export async function killProgram(program: Program, client: { query: pg.Pool['query'] }): Promise<void> {
+  await program.stop('SIGKILL');
+  for (;;) {
+    const { rows } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'parley %'`,
+    );
+    if (rows.length === 0) return;
+    await sleep(10);
+  }
 }
 
 /** Returns the example call that the first start prints. */

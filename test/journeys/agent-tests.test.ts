@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  focusIn,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -230,10 +239,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     const opener = page.getByRole('button', { name: 'More about this answer' }).last();
     const correct = async () => {
       await opener.press('Enter');
-      await page
-        .getByRole('menuitem', { name: 'The answer should have been …' })
-        .and(page.locator(':popover-open *'))
-        .press('Enter');
+      const menu = page.locator('[role=menu]:popover-open');
+      await focusIn(menu);
+      await menu.getByRole('menuitem', { name: 'The answer should have been …' }).press('Enter');
     };
     await correct();
     const dialog = page.getByRole('dialog');

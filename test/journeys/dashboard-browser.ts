@@ -319,6 +319,12 @@ export const everythingKept = (page: Page): Promise<string> =>
 export const isFocused = async (target: Locator): Promise<boolean> =>
   (await target.and(target.page().locator(':focus')).count()) > 0;
 
+/**
+ * Waits until the focus is in a dialog or menu, which moves the focus when it opens. A key that is pressed before acts
+ * on the control that gets the focus.
+ */
+export const focusIn = (target: Locator): Promise<void> => target.locator(':focus').waitFor();
+
 /** A limit above the number of controls of any page. */
 const MOST_TABS = 200;
 

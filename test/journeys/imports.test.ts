@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorOf, runCli } from '../../cli/testing/run-cli.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { freePort, type Program, runProgram } from '../program.ts';
+import { freePort, killProgram, type Program, runProgram } from '../program.ts';
 
 /**
  * Imports files of end users through the command line into the real program. Some tests kill the program during the
@@ -282,10 +282,10 @@ test(
     const wait = () => (random = (random * 48_271) % 2_147_483_647) % 400;
     for (let kill = 0; kill < KILLS; kill++) {
       await new Promise((resolve) => setTimeout(resolve, wait()));
-      program.child.kill('SIGKILL');
-      await start();
+      await killProgram(program, client);
       // The lease of a dead worker is 30 s long; this simulates its end.
       await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
+      await start();
     }
     await expectAllStoredOnce(read);
   },

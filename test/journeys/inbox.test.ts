@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConversationCounts } from '../../contract/dashboard/conversations.ts';
 import {
   CHROMIUM,
+  focusIn,
   OWNER,
   isFocused,
   follow,
@@ -406,6 +407,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const views = page.getByRole('group', { name: 'Views' });
     await views.getByRole('button', { name: 'Save view' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Save these filters as a view' });
+    await focusIn(dialog);
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');
     await dialog.getByText('This field is required', { exact: false }).waitFor();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Refunds');
@@ -424,6 +426,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     );
     await views.getByRole('button', { name: 'Delete view' }).press('Enter');
     await page.getByRole('dialog').getByText('for all members', { exact: false }).waitFor();
+    await focusIn(page.getByRole('dialog'));
     await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).press('Enter');
     await saved.waitFor({ state: 'detached' });
   });

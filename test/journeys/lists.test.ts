@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CHROMIUM,
   contrastFaults,
+  focusIn,
   OWNER,
   seriousFaults,
   startJourney,
@@ -86,8 +87,7 @@ describe.skipIf(!CHROMIUM).each([
     const external = page.getByText('crm-Mona', { exact: true });
     await external.waitFor();
     await page.getByRole('button', { name: say.view, exact: true }).press('Enter');
-    // The menu moves the focus when it opens.
-    await page.getByRole('menu').locator(':focus').waitFor();
+    await focusIn(page.getByRole('menu'));
     const column = page.getByRole('menuitemcheckbox', { name: say.external, exact: true });
     expect(await column.getAttribute('aria-checked')).toBe('true');
     await column.press('Enter');
@@ -136,6 +136,7 @@ describe.skipIf(!CHROMIUM).each([
     const dialog = page.getByRole('dialog');
     await page.route(/documents\/doc_/, (call) => call.fulfill({ status: 503, json: { code: 'unavailable' } }));
     await remove.press('Enter');
+    await focusIn(dialog);
     await dialog.getByRole('button', { name: say.remove, exact: true }).press('Enter');
     await dialog.getByRole('alert').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
@@ -166,8 +167,7 @@ describe.skipIf(!CHROMIUM).each([
     for (const name of ['Mona', 'Omar']) await row(name).getByRole('checkbox').press('Space');
     const cancel = page.getByRole('button', { name: say.cancel, exact: true });
     await cancel.press('Enter');
-    // The dialog moves the focus when it opens.
-    await page.getByRole('dialog').locator(':focus').waitFor();
+    await focusIn(page.getByRole('dialog'));
     await page.getByRole('dialog').getByRole('button', { name: say.cancel, exact: true }).press('Enter');
     await page.getByText(say.removed, { exact: true }).waitFor();
     const states = async () =>

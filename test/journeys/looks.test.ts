@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, follow, type Journey, OWNER, settled, startJourney } from './dashboard-browser.ts';
+import { CHROMIUM, focusIn, follow, type Journey, OWNER, settled, startJourney } from './dashboard-browser.ts';
 import { isFront, makeSubjects, pagesOf, type Subjects } from './dashboard-pages.ts';
 import { coveredInDialog, looksOf } from './page-looks.ts';
 
@@ -125,7 +125,7 @@ describe.skipIf(!CHROMIUM)('the look of the pages', () => {
     const page = await at(`/triggers/${subjects['trigger_id']}`);
     const opener = page.getByRole('button', { name: /^Your menu/ });
     await opener.press('Enter');
-    await page.locator('[role=menu]:popover-open :focus').waitFor();
+    await focusIn(page.locator('[role=menu]:popover-open'));
     const focused = (): Promise<string> => page.locator(':focus').innerText();
     const reached: string[] = [];
     for (const key of ['End', 'Home', 's', 'a']) {

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CHROMIUM,
+  focusIn,
   OWNER,
   follow,
   seriousFaults,
@@ -65,6 +66,7 @@ describe.skipIf(!CHROMIUM)('segments', () => {
 
     await follow(page, '/end-users?tag=vip');
     await page.getByRole('button', { name: /^Delete the segment .*Very important/ }).press('Enter');
+    await focusIn(page.getByRole('dialog'));
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
     await page.getByText('The segment is deleted.').waitFor();
     await expect.poll(() => page.locator('tbody tr').count()).toBe(3);

@@ -4,6 +4,7 @@ import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import {
   CHROMIUM,
   everythingKept,
+  focusIn,
   OWNER,
   seriousFaults,
   settled,
@@ -83,6 +84,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     const before = receiver.calls.length;
     await page.getByRole('row').filter({ hasText: 'Delivered' }).getByRole('checkbox').first().press('Space');
     await page.getByRole('button', { name: 'Send the selected again' }).press('Enter');
+    await focusIn(dialog);
     await dialog.getByRole('button', { name: 'Send the selected again' }).press('Enter');
     await expect.poll(() => receiver.calls.length).toBe(before + 1);
     const call = receiver.calls.at(-1)!;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../../../cli/testing/run-cli.ts';
 import { type Site, sitePage, startSite } from '../../fakes/site.ts';
 import { createTestDatabase, type TestDatabase } from '../../postgres.ts';
-import { freePort, type Program, runProgram } from '../../program.ts';
+import { freePort, killProgram, type Program, runProgram } from '../../program.ts';
 
 /** The real program is killed while it reads a site. Another process continues from the stored state. */
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery' };
@@ -71,10 +71,10 @@ test(`after a kill during the reading of a site, each page is one document and i
   const wait = () => (random = (random * 48_271) % 2_147_483_647) % 1_500;
   for (let kill = 0; kill < KILLS; kill++) {
     await new Promise((resolve) => setTimeout(resolve, 500 + wait()));
-    program.child.kill('SIGKILL');
-    await start();
+    await killProgram(program, client);
     // The lease of a dead worker is 60 s long; this simulates its end.
     await client.query('UPDATE document_source SET due_at = now() WHERE due_at IS NOT NULL');
+    await start();
   }
   await expect
     .poll(() => cli('sites', 'list', '--agent', agent), { timeout: 60_000, interval: 1_000 })
