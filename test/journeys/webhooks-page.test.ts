@@ -129,7 +129,15 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
     await page.getByRole('button', { name: 'Replace secret' }).click();
     const rotate = page.getByRole('dialog', { name: 'Replace the signing secret?' });
+    // The failure of an earlier attempt is not shown again.
+    await page.route('**/rotate-secret', (route) => route.abort(), { times: 1 });
+    await rotate.getByRole('button', { name: 'Replace secret' }).click();
+    await rotate.getByRole('alert').waitFor();
+    await rotate.getByRole('button', { name: 'Cancel' }).click();
+    await rotate.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Replace secret' }).click();
     await rotate.getByLabel('1 hour').check();
+    expect(await rotate.getByRole('alert').count()).toBe(0);
     await rotate.getByRole('button', { name: 'Replace secret' }).click();
     const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
     expect(secret).not.toBe(made.secret);

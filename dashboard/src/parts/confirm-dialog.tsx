@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 import { Dialog } from './dialog.tsx';
@@ -37,6 +37,9 @@ export function ConfirmDialog(props: Props): ReactNode {
     size,
   } = props;
   const say = useTexts(common);
+  // A failure from before the dialog opened belongs to an earlier attempt.
+  const [earlier, setEarlier] = useState({ opened, problem });
+  if (earlier.opened !== opened) setEarlier({ opened, problem });
   return (
     <Dialog opened={opened} onClose={onClose} title={title} size={size}>
       <form
@@ -47,7 +50,7 @@ export function ConfirmDialog(props: Props): ReactNode {
       >
         <Stack gap="md">
           {children}
-          {problem ? <ProblemAlert problem={problem} /> : null}
+          {problem && problem !== earlier.problem ? <ProblemAlert problem={problem} /> : null}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} disabled={busy} data-autofocus>
               {say('cancel')}

@@ -11,7 +11,7 @@ type Props = {
   /** The text that the user must type before the deletion. */
   name: string;
   say: Say<'delete' | 'delete_hint' | 'delete_title' | 'delete_words' | 'deleted'>;
-  remove: { isPending: boolean; error: Problem | null; reset: () => void };
+  remove: { isPending: boolean; error: Problem | null };
   onDelete: () => Promise<unknown>;
   /** The list to which the page returns. */
   leadsTo: LinkProps['to'];
@@ -35,10 +35,7 @@ export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): Rea
       />
       <DeleteDialog
         opened={opened}
-        onClose={() => {
-          remove.reset();
-          setOpened(false);
-        }}
+        onClose={() => setOpened(false)}
         title={say('delete_title', named)}
         name={name}
         act={say('delete')}

@@ -8,7 +8,6 @@ type Props<Input> = {
   input: Input | null;
   remove: {
     mutate(input: Input, options: { onSuccess(): void }): void;
-    reset(): void;
     isPending: boolean;
     error: Problem | null;
   };
@@ -24,19 +23,15 @@ type Props<Input> = {
 /** Asks for confirmation, removes a record, and shows a notice. */
 export function RemoveDialog<Input>(props: Props<Input>): ReactNode {
   const { input, remove, title, act, removed, children, onClose, onRemoved } = props;
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   const onSuccess = (): void => {
-    close();
+    onClose();
     onRemoved?.();
     notifyDone(removed);
   };
   return (
     <ConfirmDialog
       opened={input !== null}
-      onClose={close}
+      onClose={onClose}
       title={title}
       act={act}
       busy={remove.isPending}

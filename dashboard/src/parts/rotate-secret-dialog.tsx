@@ -1,9 +1,7 @@
-import { Button, Group, Radio, Stack, Text } from '@mantine/core';
+import { Radio, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
-import { Dialog } from './dialog.tsx';
-import { ProblemAlert } from './problem-alert.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { secretTexts } from './secret-texts.ts';
 import { useCreateSecret } from './use-create-secret.ts';
@@ -17,7 +15,6 @@ type Props = { opened: boolean; onClose: () => void; rotate: (overlap: Overlap) 
 /** Replaces a signing secret, with an overlap. */
 export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNode {
   const say = useTexts(secretTexts);
-  const sayCommon = useTexts(common);
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [secret, setSecret] = useState<string | null>(null);
   const { busy, problem, make } = useCreateSecret(rotate);
@@ -29,27 +26,25 @@ export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNod
   };
   return (
     <>
-      <Dialog opened={opened} onClose={onClose} title={say('rotate_title')}>
-        <Stack>
-          <Text size="sm">{say('rotate_words')}</Text>
-          <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>
-            <Stack gap="xs" mt={6}>
-              {OVERLAPS.map((value) => (
-                <Radio key={value} value={value} label={say(`overlap_${value}`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {problem && <ProblemAlert problem={problem} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose} disabled={busy} data-autofocus>
-              {sayCommon('cancel')}
-            </Button>
-            <Button onClick={() => void act()} loading={busy}>
-              {say('rotate')}
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <ConfirmDialog
+        opened={opened}
+        onClose={onClose}
+        title={say('rotate_title')}
+        act={say('rotate')}
+        danger={false}
+        busy={busy}
+        problem={problem}
+        onAct={() => void act()}
+      >
+        <Text size="sm">{say('rotate_words')}</Text>
+        <Radio.Group label={say('overlap')} value={overlap} onChange={(value) => setOverlap(value)}>
+          <Stack gap="xs" mt={6}>
+            {OVERLAPS.map((value) => (
+              <Radio key={value} value={value} label={say(`overlap_${value}`)} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </ConfirmDialog>
       <SecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );

@@ -257,14 +257,10 @@ function RemoveSite({ agentId, item, onClose }: DialogProps): ReactNode {
   const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const remove = useAct('deleteSource', { refresh: [...REFRESH] });
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
     <ConfirmDialog
       opened={item !== null}
-      onClose={close}
+      onClose={onClose}
       title={say('remove_title')}
       act={say('remove')}
       busy={remove.isPending}
@@ -274,7 +270,7 @@ function RemoveSite({ agentId, item, onClose }: DialogProps): ReactNode {
           { params: { org_id, agent_id: agentId, source_id: item!.id } },
           {
             onSuccess: () => {
-              close();
+              onClose();
               notifyDone(say('removed'));
             },
           },

@@ -180,20 +180,16 @@ type RemoveProps = { params: Params; item: TestCase | null; onClose: () => void 
 function RemoveCase({ params, item, onClose }: RemoveProps): ReactNode {
   const say = useTexts(testTexts);
   const change = useChangeSuite(params);
-  const close = (): void => {
-    change.reset();
-    onClose();
-  };
   return (
     <ConfirmDialog
       opened={item !== null}
-      onClose={close}
+      onClose={onClose}
       title={say('remove_title')}
       act={say('remove')}
       busy={change.isPending}
       problem={change.error}
       onAct={() =>
-        change.mutate({ cases: (newest) => newest.filter(({ name }) => name !== item?.name) }, { onSuccess: close })
+        change.mutate({ cases: (newest) => newest.filter(({ name }) => name !== item?.name) }, { onSuccess: onClose })
       }
     >
       <Text size="sm">{say.rich('remove_words', { name: <bdi>{item?.name}</bdi> })}</Text>

@@ -208,15 +208,11 @@ function RestoreDialog({ agent, item, onClose }: RestoreProps): ReactNode {
   const restore = useAct('restoreAgentVersion', {
     refresh: ['readAgent', 'listAgentVersions', 'listAgents', 'listAudit'],
   });
-  const close = (): void => {
-    restore.reset();
-    onClose();
-  };
   const number = item?.version ?? 0;
   return (
     <ConfirmDialog
       opened={item !== null}
-      onClose={close}
+      onClose={onClose}
       title={say('roll_back_title', { number })}
       act={say('roll_back_act')}
       danger={false}
@@ -227,7 +223,7 @@ function RestoreDialog({ agent, item, onClose }: RestoreProps): ReactNode {
           { params: { org_id, agent_id: agent.id, version: String(number) } },
           {
             onSuccess: (saved) => {
-              close();
+              onClose();
               notifyDone(say('rolled_back', { number: saved.version }));
             },
           },

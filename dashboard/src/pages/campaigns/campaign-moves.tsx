@@ -43,7 +43,6 @@ export function CampaignMoves({ item, secondary }: Props): ReactNode {
   const [renaming, setRenaming] = useState(false);
   const effectsOf = useEffects(item);
   const ask = (move: CampaignMove): void => {
-    moves[move].reset();
     setAsked({ move, effects: effectsOf(move) });
     setOpened(true);
   };

@@ -213,10 +213,7 @@ function CancelDialog({ item, opened, onClose }: DialogProps): ReactNode {
   return (
     <ConfirmDialog
       opened={opened}
-      onClose={() => {
-        cancel.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={say('cancel_title', { name: `\u2068${item?.name ?? item?.ref ?? item?.id ?? ''}\u2069` })}
       act={say('cancel_act')}
       busy={cancel.isPending}

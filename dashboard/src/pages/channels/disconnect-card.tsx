@@ -35,10 +35,7 @@ export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
       />
       <ConfirmDialog
         opened={opened}
-        onClose={() => {
-          remove.reset();
-          setOpened(false);
-        }}
+        onClose={() => setOpened(false)}
         title={say('disconnect_title', { name })}
         act={say('disconnect')}
         busy={remove.isPending}

@@ -71,10 +71,7 @@ function DeleteNote({ note, item }: Pick<Props, 'note' | 'item'>): ReactNode {
       </Anchor>
       <ConfirmDialog
         opened={opened}
-        onClose={() => {
-          setOpened(false);
-          remove.reset();
-        }}
+        onClose={() => setOpened(false)}
         title={say('delete_note')}
         act={say('delete_note')}
         busy={remove.isPending}

@@ -43,10 +43,7 @@ export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
     >
       <DeleteDialog
         opened={opened}
-        onClose={() => {
-          erase.reset();
-          setOpened(false);
-        }}
+        onClose={() => setOpened(false)}
         title={say('erase_title', { name: `\u2068${name}\u2069` })}
         name={name}
         ask={say('erase_ask')}

@@ -15,12 +15,8 @@ export function RemoveSecret({ stored }: { stored: ToolSecretRecord }): ReactNod
   const [opened, setOpened] = useState(false);
   const remove = useAct('deleteToolSecret', { refresh: ['listToolSecrets'] });
   const params = { org_id, agent_id: stored.agent_id, tool_secret_id: stored.id };
-  const close = (): void => {
-    remove.reset();
-    setOpened(false);
-  };
   const onRemoved = (): void => {
-    close();
+    setOpened(false);
     notifyDone(say('removed'));
   };
   return (
@@ -36,7 +32,7 @@ export function RemoveSecret({ stored }: { stored: ToolSecretRecord }): ReactNod
       </Button>
       <ConfirmDialog
         opened={opened}
-        onClose={close}
+        onClose={() => setOpened(false)}
         title={say('remove_title')}
         act={say('remove')}
         busy={remove.isPending}

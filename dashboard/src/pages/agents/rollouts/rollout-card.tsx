@@ -116,18 +116,14 @@ function EndDialog({ rollout: { agent_id, version, base_version: base }, how, on
   const finish = useAct('finishRollout', { refresh: READ_AFTER_ROLLOUT });
   const chosen = how ?? 'stop';
   const act = chosen === 'stop' ? stop : finish;
-  const close = (): void => {
-    act.reset();
-    onClose();
-  };
   const done = (): void => {
-    close();
+    onClose();
     notifyDone(say(`${chosen}_done`, { version }));
   };
   return (
     <ConfirmDialog
       opened={how !== null}
-      onClose={close}
+      onClose={onClose}
       title={say(`${chosen}_title`, { version })}
       act={say(chosen)}
       danger={chosen === 'stop'}

@@ -60,14 +60,10 @@ export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
   const org_id = useOrganization().id;
   const revoke = useAct('revokeAccessToken', { refresh: ['listAccessTokens', 'listAudit'] });
   const label = `\u2068${item?.label ?? ''}\u2069`;
-  const close = (): void => {
-    revoke.reset();
-    onClose();
-  };
   return (
     <ConfirmDialog
       opened={item !== null}
-      onClose={close}
+      onClose={onClose}
       title={say('revoke_title', { label })}
       act={say('revoke')}
       busy={revoke.isPending}
@@ -77,7 +73,7 @@ export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
           { params: { org_id, token_id: item!.id } },
           {
             onSuccess: () => {
-              close();
+              onClose();
               notifyDone(say('revoke_done', { label }));
             },
           },

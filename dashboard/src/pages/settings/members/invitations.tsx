@@ -71,10 +71,7 @@ export function Invitations(): ReactNode {
       <RenewDialog invitation={renewing} onClose={() => setRenewing(null)} />
       <ConfirmDialog
         opened={leaving !== null}
-        onClose={() => {
-          withdraw.reset();
-          setLeaving(null);
-        }}
+        onClose={() => setLeaving(null)}
         title={say('withdraw_title')}
         act={say('withdraw')}
         busy={withdraw.isPending}

@@ -186,14 +186,10 @@ function RemoveDialog({ member, onClose }: { member: MemberRecord | null; onClos
   const self = member?.user_id === user.id;
   const remove = useAct('removeMember', { refresh: self ? ['readSession'] : ['listMembers'] });
   const name = member?.name ?? '';
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
     <ConfirmDialog
       opened={member !== null}
-      onClose={close}
+      onClose={onClose}
       title={self ? say('leave_title', { organization: organization.name }) : say('remove_title', { name })}
       act={self ? say('leave') : say('remove')}
       busy={remove.isPending}
@@ -203,7 +199,7 @@ function RemoveDialog({ member, onClose }: { member: MemberRecord | null; onClos
           { params: { org_id: organization.id, member_id: member!.id } },
           {
             onSuccess: () => {
-              close();
+              onClose();
               if (self) void navigate({ to: '/' });
               else notifyDone(say('removed', { name }));
             },

@@ -122,10 +122,7 @@ function Domain({ orgId, domain: { domain, proven_by, record } }: { orgId: strin
       </Stack>
       <ConfirmDialog
         opened={leaving}
-        onClose={() => {
-          remove.reset();
-          setLeaving(false);
-        }}
+        onClose={() => setLeaving(false)}
         title={say('give_up_title', { domain })}
         act={say('give_up')}
         busy={remove.isPending}

@@ -189,10 +189,7 @@ function RemoveProvider({ orgId }: { orgId: string }): ReactNode {
       </Button>
       <ConfirmDialog
         opened={asking}
-        onClose={() => {
-          remove.reset();
-          setAsking(false);
-        }}
+        onClose={() => setAsking(false)}
         title={say('remove_title')}
         act={say('remove')}
         busy={remove.isPending}

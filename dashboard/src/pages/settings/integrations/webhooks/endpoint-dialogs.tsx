@@ -66,10 +66,7 @@ function SwitchDialog({ item, dialog, onClose }: Props): ReactNode {
   return (
     <ConfirmDialog
       opened={dialog === 'switch'}
-      onClose={() => {
-        update.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={shown ? say('disable_title') : say('enable')}
       act={say(shown ? 'disable' : 'enable')}
       danger={shown}
@@ -102,10 +99,7 @@ function DeleteDialog({ item, dialog, onClose }: Props): ReactNode {
   return (
     <ConfirmDialog
       opened={dialog === 'delete'}
-      onClose={() => {
-        remove.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={say('delete_title')}
       act={say('delete')}
       busy={remove.isPending}
