@@ -10,6 +10,7 @@ import {
   isFocused,
   type Journey,
   OWNER,
+  type Owner,
   seriousFaults,
   startJourney,
 } from './dashboard-browser.ts';
@@ -19,13 +20,14 @@ const SHOTS = process.env['TEST_SHOTS'];
 /** Connecting, testing and repairing a channel in a real browser. */
 describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   let journey: Journey;
+  let owner: Owner;
   let telegram: FakeProvider;
   let whatsapp: FakeProvider;
   beforeAll(async () => {
     journey = await startJourney({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
     [telegram, whatsapp] = await Promise.all([startTelegram(), startWhatsApp()]);
-    const { orgId } = await journey.owner();
-    await givenAgent(journey.app.db, orgId);
+    owner = await journey.owner();
+    await givenAgent(journey.app.db, owner.orgId);
   });
   afterAll(() => Promise.all([journey.stop(), telegram.stop(), whatsapp.stop()]));
 
@@ -90,11 +92,20 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await install.getByText('https://shop.example', { exact: true }).waitFor();
     await page.getByText('Waiting for the first message.').waitFor();
     const look = page.getByRole('region', { name: 'Sites and look' });
+    const id = new URL(page.url()).pathname.split('/').at(-1)!;
+    const settings = async () => (await owner.call(`GET /channels/${id}`)).settings;
+    const [shop, help, docs] = ['https://shop.example', 'https://help.example', 'https://docs.example'];
+    // Another member adds a site and a title while this member adds a site.
+    await look.getByLabel('Sites that may show the chat').fill(`${shop}\n${docs}`);
+    await owner.call(`PATCH /channels/${id}`, {
+      settings: { ...(await settings()), allowed_origins: [shop, help], title: 'Ask us' },
+    });
+    await install.getByText(help, { exact: true }).waitFor();
     await look.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('The channel was saved.').waitFor();
+    expect(await settings()).toMatchObject({ allowed_origins: [shop, help, docs], title: 'Ask us' });
     expect(await page.getByText(/provider|credentials/i).count()).toBe(0);
     expect(await seriousFaults(page)).toEqual([]);
-    const id = new URL(page.url()).pathname.split('/').at(-1)!;
     const visit = () =>
       journey.app.call('POST', `/chat/${id}/sessions`, { headers: { origin: 'https://blog.example' }, body: {} });
     expect((await visit()).status).toBe(403);
@@ -102,9 +113,11 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await allow.waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/web-chat.png`, fullPage: true });
+    await owner.call(`PATCH /channels/${id}`, { settings: { ...(await settings()), allowed_origins: [shop] } });
     await allow.click();
     await allow.waitFor({ state: 'detached' });
     expect((await visit()).status).toBe(200);
+    expect((await settings()).allowed_origins).toEqual([shop, 'https://blog.example']);
     await look.getByRole('button', { name: 'Create a new secret' }).click();
     await dialog.getByText('signs the identity of signed-in visitors', { exact: false }).waitFor();
     expect(faults).toEqual([]);

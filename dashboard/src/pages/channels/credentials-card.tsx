@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
@@ -8,6 +8,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { useChangeSettings } from '../../parts/channels/use-change-settings.ts';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -18,6 +19,7 @@ import { placeSettings, SettingsFields } from './settings-fields.tsx';
 import {
   isMoved,
   isUnused,
+  mergeValues,
   type SettingsValues,
   shownFields,
   toSettings,
@@ -35,7 +37,7 @@ type Props = { item: ChannelRecord; kind: ChannelKindName };
 export function CredentialsCard({ item, kind }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
+  const update = useChangeSettings({ org_id, channel_id: item.id });
   const sayCommon = useTexts(common);
   // A web chat has no provider and no credentials.
   const isChat = kind === 'web_chat';
@@ -52,17 +54,24 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
       ]),
     ),
   );
+  // An untouched field follows the stored value.
+  const started = useRef(stored);
+  const base = Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [name, form.values[name] === value ? value : started.current[name]!]),
+  );
+  started.current = base;
   if (fields.length === 0) return null;
   const unused = (values: SettingsValues): Record<string, null> =>
     Object.fromEntries(fields.filter((field) => isUnused(field, values)).map(({ name }) => [name, null]));
   const submit = form.submit((values) =>
     update.mutate(
-      {
-        params: { org_id, channel_id: item.id },
-        body: { settings: { ...unused(values), ...toSettings(kind, values, item.settings) } },
+      (settings) => {
+        const merged = mergeValues(kind, { base, typed: values, newest: toValues(kind, settings) });
+        return { ...unused(merged), ...toSettings(kind, merged, settings) };
       },
       {
         onSuccess: () => {
+          started.current = values;
           form.settled(values);
           notifyDone(say(isChat ? 'saved' : 'credentials_saved'));
         },

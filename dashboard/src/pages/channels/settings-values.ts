@@ -1,4 +1,5 @@
 import { channelFields, type ChannelField, type ChannelKindName } from '../../../../contract/channel-kinds.ts';
+import { mergeList } from '../../parts/merge-list.ts';
 import { originOf } from '../../parts/channels/site-origin.ts';
 import { latinDigits } from '../../parts/latin-digits.ts';
 
@@ -33,6 +34,26 @@ export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: S
 export const isUnused = ({ secret, required }: ChannelField, values: SettingsValues): boolean =>
   secret && !required && values[valueName('username')]?.trim() === '';
 
+/**
+ * Applies the changes of a form to the newest values, which another member may have changed. `base`: the stored value
+ * of each field at the start of its edit.
+ */
+export function mergeValues(
+  kind: ChannelKindName,
+  { base, typed, newest }: Record<'base' | 'typed' | 'newest', SettingsValues>,
+): SettingsValues {
+  const merge = ({ name, type }: ChannelField): [string, string] => {
+    const key = valueName(name);
+    const [before, after, now] = [base[key] ?? '', typed[key] ?? '', newest[key] ?? ''];
+    if (after === before) return [key, now];
+    return [
+      key,
+      type === 'list' && now !== before ? mergeList(lines(now), lines(before), lines(after)).join('\n') : after,
+    ];
+  };
+  return Object.fromEntries(shownFields(kind).map(merge));
+}
+
 /** The settings omit empty fields. */
 export function toSettings(
   kind: ChannelKindName,
@@ -45,6 +66,12 @@ export function toSettings(
   return Object.fromEntries([...untouched, ...given.filter(([, value]) => value !== undefined)]);
 }
 
+const lines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
 /** An invalid line stays unchanged, and the server reports its fault. */
 const sites = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => originOf(line) ?? line))];
 
@@ -55,9 +82,5 @@ function toValue({ name, type }: ChannelField, typed: string): unknown {
   if (type === 'number') return Number.isNaN(number) ? text : number;
   if (type === 'boolean') return text === 'true';
   if (type !== 'list') return text;
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return name === 'allowed_origins' ? sites(lines) : lines;
+  return name === 'allowed_origins' ? sites(lines(text)) : lines(text);
 }

@@ -10,6 +10,7 @@ import { kindNames } from '../../parts/channels/kind-names.ts';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { Fact } from '../../parts/fact.tsx';
+import { mergeList } from '../../parts/merge-list.ts';
 import { Moment } from '../../parts/moment.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -17,7 +18,6 @@ import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { EditableFact } from './editable-fact.tsx';
 import { PersonAttributes } from './person-attributes.tsx';
-import { mergeTags } from './merge-tags.ts';
 import { personTexts } from './person-texts.ts';
 import { type ChangePerson, useChangePerson } from './use-change-person.ts';
 import classes from './person-panel.module.css';
@@ -100,7 +100,7 @@ function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
         error={change.errorOf('tags')}
         onChange={(next) => {
           setSent({ before: JSON.stringify(tags), tags: next });
-          change.set('tags', (newest) => ({ tags: mergeTags(newest.tags, shown, next) }));
+          change.set('tags', (newest) => ({ tags: mergeList(newest.tags, shown, next) }));
         }}
       />
     </Fact>

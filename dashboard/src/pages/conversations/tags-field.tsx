@@ -10,10 +10,10 @@ import { call, type Problem } from '../../api/client.ts';
 import { refetch } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { useProblemText } from '../../parts/problem-alert.tsx';
+import { mergeList } from '../../parts/merge-list.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { mergeTags } from './merge-tags.ts';
 import { READ_AGAIN } from './search.ts';
 import { texts } from './texts.ts';
 import classes from './person-panel.module.css';
@@ -64,7 +64,7 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
         error={set.error && (problem.detail || problem.title)}
         onChange={(next) => {
           setSent({ before: JSON.stringify(tags), tags: next });
-          set.mutate((newest) => mergeTags(newest, shown, next), { onError: () => setSent(null) });
+          set.mutate((newest) => mergeList(newest, shown, next), { onError: () => setSent(null) });
         }}
       />
     </Fact>

@@ -3,27 +3,26 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { WebChatSettings } from '../../../../contract/chat.ts';
 import type { ChannelDetail } from '../../../../contract/dashboard/channels.ts';
-import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { Moment } from '../moment.tsx';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { installTexts } from './install-texts.ts';
+import { useChangeSettings } from './use-change-settings.ts';
 
 /** Lists sites that tried to show the chat and are not allowed, usually the own site before it is on the list. */
 export function RefusedOrigins({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(installTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
-  const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
-  const { allowed_origins = [] }: WebChatSettings = item.settings;
+  const update = useChangeSettings({ org_id, channel_id: item.id });
   const allow = (origin: string): void =>
     update.mutate(
-      {
-        params: { org_id, channel_id: item.id },
-        body: { settings: { ...item.settings, allowed_origins: [...allowed_origins, origin] } },
-      },
+      ({ allowed_origins = [], ...others }: WebChatSettings) => ({
+        ...others,
+        allowed_origins: [...new Set([...allowed_origins, origin])],
+      }),
       { onSuccess: () => notifyDone(say('allowed', { origin })) },
     );
   if (item.refused_origins.length === 0) return null;
