@@ -34,6 +34,18 @@ describe.skipIf(!CHROMIUM)('retention', () => {
     const days = page.getByLabel('Days without activity');
     await days.fill('7');
     await page.getByText('A whole number from 30 to 3,650.').waitFor();
+    await days.fill('60');
+    // Another owner saves another period. A window that gets the focus reads data again that is older than 5 seconds.
+    await owner.call('PUT /retention', { days: 400 });
+    await Promise.all([
+      page.waitForResponse('**/retention'),
+      page.evaluate(
+        `((now) => (Date.now = () => now() + 10_000))(Date.now); dispatchEvent(new Event('visibilitychange'))`,
+      ),
+    ]);
+    await settled(page);
+    expect(await days.inputValue()).toBe('60');
+    await owner.call('PUT /retention', { days: null });
     await days.fill('90');
     await page.getByText('No conversation is older than this period.').waitFor();
     await page

@@ -25,7 +25,7 @@ export function RetentionCard(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const read = useRead('readRetention', { params: { org_id } });
-  if (read.data) return <Form key={`${org_id} ${read.data.days}`} stored={read.data} />;
+  if (read.data) return <Form key={org_id} stored={read.data} />;
   return (
     <Card title={say('retention')} description={say('hint')}>
       {read.isPending ? <Skeleton h={60} /> : <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />}
@@ -33,13 +33,16 @@ export function RetentionCard(): ReactNode {
   );
 }
 
+type Edited = { erases: boolean; days: number | undefined };
+
 function Form({ stored }: { stored: RetentionRecord }): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('owner');
-  const [erases, setErases] = useState(stored.days !== null);
-  const [days, setDays] = useState<number | undefined>(stored.days ?? SUGGESTED_DAYS);
+  // An untouched form follows the stored value.
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const { erases, days } = edited ?? { erases: stored.days !== null, days: stored.days ?? SUGGESTED_DAYS };
   const [asking, setAsking] = useState(false);
   const save = useAct('setRetention', { refresh: ['readRetention', 'listAudit'] });
   const chosen = erases ? days : null;
@@ -52,6 +55,8 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
       {
         onSuccess: () => {
           setAsking(false);
+          // Input during the request is not saved yet.
+          setEdited((now) => (now === edited ? null : now));
           notifyDone(say('saved'));
         },
       },
@@ -82,7 +87,13 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
         }
       >
         <Stack>
-          <HowLong erases={erases} days={days} readOnly={!may} onErases={setErases} onDays={setDays} />
+          <HowLong
+            erases={erases}
+            days={days}
+            readOnly={!may}
+            onErases={(next) => setEdited({ erases: next, days })}
+            onDays={(next) => setEdited({ erases, days: next })}
+          />
           {may && isLess && isRight(days) && <Preview days={days} />}
           {stored.days !== null && stored.swept_at !== null && (
             <Text size="sm" c="dimmed">
@@ -109,9 +120,7 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
 const isRight = (days: number | undefined): days is number =>
   days !== undefined && Number.isInteger(days) && days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS;
 
-type HowLongProps = {
-  erases: boolean;
-  days: number | undefined;
+type HowLongProps = Edited & {
   readOnly: boolean;
   onErases: (erases: boolean) => void;
   onDays: (days: number | undefined) => void;
