@@ -217,6 +217,19 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
     expect(await stored()).toMatchObject([{ name: 'order_id' }, { description: 'In riyals, with tax' }]);
 
+    // Unsaved declarations and the body of a test stay while the member looks at another page.
+    await page.getByLabel('Description of variable 2').fill('In riyals');
+    const body = page.getByLabel('Body', { exact: true });
+    const example = await body.inputValue();
+    await body.fill(example.replace('}', ' }'));
+    await follow(page, '/agents');
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText('Unsaved changes').waitFor();
+    expect(await page.getByLabel('Description of variable 2').inputValue()).toBe('In riyals');
+    expect(await body.inputValue()).toBe(example.replace('}', ' }'));
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('Hello Asha, about A-1043.').waitFor();
     await page.getByText('No runs yet.').waitFor();

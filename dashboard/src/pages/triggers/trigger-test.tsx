@@ -12,6 +12,7 @@ import { IdCode } from '../../parts/id-code.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { RunStatusBadge, useReasonText } from '../../parts/runs/run-status.tsx';
+import { useStoredDraft } from '../../parts/use-stored-draft.ts';
 import pageClasses from '../../parts/page.module.css';
 import { exampleBody } from '../../parts/trigger-code.ts';
 import { texts } from './texts.ts';
@@ -23,22 +24,23 @@ export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
   const org_id = useOrganization().id;
   const may = useMay('member');
   const example = JSON.stringify(exampleBody(item.variables), null, 2);
-  const [typed, setTyped] = useState<string | null>(null);
+  const [draft, setDraft] = useStoredDraft<{ base: string; body: string }>(`parley.trigger-test.${item.id}`, !may);
+  const body = draft?.body ?? example;
   const [wrong, setWrong] = useState<string | null>(null);
   const test = useAct('testTrigger', { refresh: ['listTriggerRuns', 'listConversations', 'readOverview'] });
   if (!may) return null;
   const change = (next: string | null): void => {
-    setTyped(next);
+    setDraft(next === null ? null : { base: example, body: next });
     setWrong(null);
   };
   const send = (dry: boolean): void => {
-    const { dry_run: _, ...body } = parse(typed ?? example) ?? {};
-    const fault = parseFault(typed ?? example);
+    const { dry_run: _, ...sent } = parse(body) ?? {};
+    const fault = parseFault(body);
     setWrong(fault && say('bad_json', { detail: `\u2068${fault}\u2069` }));
     if (fault) return;
     test.mutate({
       params: { org_id, trigger_id: item.id },
-      body: { ...(body as TriggerCall), ...(dry && { dry_run: true }) },
+      body: { ...(sent as TriggerCall), ...(dry && { dry_run: true }) },
     });
   };
   const dry = test.variables?.body?.dry_run === true;
@@ -54,7 +56,7 @@ export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
               minRows={8}
               maxRows={18}
               spellCheck={false}
-              value={typed ?? example}
+              value={body}
               error={wrong}
               onChange={(event) => change(event.currentTarget.value)}
             />
@@ -77,7 +79,7 @@ export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
               >
                 {say('dry_run')}
               </Button>
-              {typed !== null && (
+              {draft !== null && (
                 <Button variant="subtle" color="gray" onClick={() => change(null)}>
                   {say('body_reset')}
                 </Button>

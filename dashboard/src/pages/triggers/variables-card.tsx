@@ -13,6 +13,8 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { unplaced } from '../../parts/use-checked-form.ts';
 import { useFocus } from '../../parts/use-focus.ts';
+import { useNewerDraft } from '../../parts/use-newer-draft.ts';
+import { useStoredDraft } from '../../parts/use-stored-draft.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { texts } from './texts.ts';
 import classes from './triggers.module.css';
@@ -28,7 +30,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
   const may = useMay('member');
-  const { rows, edited, overtaken, put, discard, faults, isBusy, update, submit } = useVariables(item);
+  const { rows, edited, overtaken, put, discard, faults, isBusy, update, submit } = useVariables(item, !may);
   const problem = unplaced(update.error, hasField);
   return (
     <form onSubmit={submit} noValidate>
@@ -93,13 +95,16 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   );
 }
 
+type Edited = { base: string; rows: Row[] };
+
 /** Holds the declarations during editing, until they are saved or discarded. */
-function useVariables(item: TriggerRecord) {
+function useVariables(item: TriggerRecord, readOnly: boolean) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const client = useQueryClient();
   /** `base`: the stored declarations at the start of editing. */
-  const [edited, setEdited] = useState<{ base: string; rows: Row[] } | null>(null);
+  const [edited, setEdited] = useStoredDraft<Edited>(`parley.trigger-variables.${item.id}`, readOnly);
+  const editedSince = useNewerDraft(edited);
   const [isChecking, setIsChecking] = useState(false);
   const [faults, setFaults] = useState<Faults>({});
   const update = useAct('updateTrigger', { refresh: ['readTrigger', 'listTriggers'] });
@@ -119,7 +124,8 @@ function useVariables(item: TriggerRecord) {
       {
         onSuccess: (saved) => {
           // Text that the user types while the declarations are saved is not saved yet.
-          setEdited((now) => (now === edited ? null : now && { ...now, base: JSON.stringify(saved.variables) }));
+          const later = editedSince();
+          setEdited(later && { ...later, base: JSON.stringify(saved.variables) });
           notifyDone(say('variables_saved'));
         },
         onError: ({ faults: refused }) =>
