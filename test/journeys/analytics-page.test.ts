@@ -131,6 +131,19 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
     expect(new URL(file.url()).searchParams.get('since')).toBe(new URL(page.url()).searchParams.get('since'));
   });
 
+  it('two changes at the same time both stay', async () => {
+    const page = await at('/analytics?since=2026-01-01&until=2026-01-31');
+    await page.getByLabel('Last day').waitFor();
+    const change = (name: string, day: string): string => `(() => {
+      const field = document.querySelector('input[aria-label="${name}"]');
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, '${day}');
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    })();`;
+    await page.evaluate(change('First day', '2026-01-10') + change('Last day', '2026-01-20'));
+    const search = () => Object.fromEntries(new URL(page.url()).searchParams);
+    await expect.poll(search).toMatchObject({ since: '2026-01-10', until: '2026-01-20' });
+  });
+
   it.each([390, 1280, 1440])('the page fits a window of %i px, also in Arabic', async (width) => {
     for (const language of ['en', 'ar']) {
       const liked = { language, theme: language === 'ar' ? 'dark' : 'light' };

@@ -33,7 +33,12 @@ export function AnalyticsPage(): ReactNode {
   const search: AnalyticsSearch = route.useSearch();
   const navigate = route.useNavigate();
   const change = (next: Partial<AnalyticsSearch>): void =>
-    void navigate({ to: '.', search: { ...search, ...next }, replace: true, resetScroll: false });
+    void navigate({
+      to: '.',
+      search: (now: AnalyticsSearch) => ({ ...now, ...next }),
+      replace: true,
+      resetScroll: false,
+    });
   const clear = (): void => change(NO_FILTERS);
   const input = { params: { org_id }, query: search };
   const read = useRead('readAnalytics', input, { every: LOOK_AGAIN_MS, keep: true });

@@ -61,7 +61,7 @@ function Period({ search, read, onChange }: Props): ReactNode {
       value={search[name] ?? read?.[name] ?? ''}
       onChange={({ currentTarget: { value } }) => {
         // While the user types a year, the field has the years 2, 20 and 202.
-        if (/^2\d{3}-/.test(value)) onChange({ days: undefined, since, until, [name]: value });
+        if (/^2\d{3}-/.test(value)) onChange({ days: undefined, [name]: value });
       }}
     />
   );
