@@ -82,7 +82,14 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await colleague.page.getByText('No organization sign-in for this address').waitFor();
     await colleague.page.getByLabel('Work e-mail address').fill('layla@example.com');
     provider.person = null;
-    await colleague.page.getByRole('button', { name: 'Continue' }).click();
+    // The browser restores the page as the user left it. A response without content leaves the page open.
+    const next = colleague.page.getByRole('button', { name: 'Continue' });
+    await colleague.page.route(`${provider.issuer}/**`, (route) => route.fulfill({ status: 204 }), { times: 1 });
+    await Promise.all([colleague.page.waitForResponse((response) => response.status() === 204), next.click()]);
+    expect(await next.getAttribute('data-loading')).toBe('true');
+    await colleague.page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+    await expect.poll(() => next.getAttribute('data-loading')).toBeNull();
+    await next.click();
     await colleague.page.getByRole('heading', { name: 'Provider' }).waitFor();
     await colleague.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await colleague.page.getByText('The provider of your organization refused the sign-in').waitFor();

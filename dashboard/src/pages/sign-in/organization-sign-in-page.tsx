@@ -1,6 +1,6 @@
 import { Anchor, Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
@@ -16,6 +16,13 @@ export function OrganizationSignInPage(): ReactNode {
   const say = useTexts(texts);
   const { back } = route.useSearch();
   const begin = useAct('beginSignIn', { refresh: [] });
+  const { reset } = begin;
+  // The browser's Back button may restore the page as the user left it.
+  useEffect(() => {
+    const onShow = ({ persisted }: PageTransitionEvent): void => void (persisted && reset());
+    window.addEventListener('pageshow', onShow);
+    return () => window.removeEventListener('pageshow', onShow);
+  }, [reset]);
   const form = useCheckedForm({ email: '' }, (common) => ({
     email: (value) => (value.trim() === '' ? common('required') : null),
   }));
