@@ -5,6 +5,7 @@ import {
   CHROMIUM,
   everythingKept,
   focusIn,
+  follow,
   OWNER,
   seriousFaults,
   settled,
@@ -122,6 +123,26 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await dialog.getByRole('button', { name: 'Recover' }).click();
     await dialog.getByText('There is nothing to send again').waitFor();
     expect(faults).toEqual([]);
+  });
+
+  it('the failure to create a secret is shown after the user has left its page', async () => {
+    const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/three` }, cookie);
+    const { page } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
+    // The page watches for failures as soon as it is idle.
+    const names = `performance.getEntriesByType('resource').map(({ name }) => name).join()`;
+    await expect.poll(() => page.evaluate<string>(names)).toContain('/report-failures-');
+    const isLeft = Promise.withResolvers<void>();
+    await page.route('**/rotate-secret', async (route) => {
+      await isLeft.promise;
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Replace secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click();
+    await page.getByRole('dialog').locator('button[data-loading]').waitFor();
+    await follow(page, '/agents');
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    isLeft.resolve();
+    await page.getByRole('status').getByText('An action failed after you left its page').waitFor();
   });
 
   it('an endpoint gets a new secret with an overlap, is disabled and enabled, and is changed and deleted', async () => {

@@ -1,9 +1,9 @@
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { Problem } from '../api/client.ts';
 
 /**
- * Holds a secret that is created once and shown once. The call is not a mutation of TanStack Query, whose cache would
- * keep the secret for minutes after the dialog closed. Only the caller of `make` gets the secret.
+ * Holds a secret that is created once and shown once. Only the caller of `make` gets the secret. The mutation reports a
+ * failure after its page was left, but has no result, and is removed from the cache after a success.
  */
 export function useCreateSecret<Args extends unknown[], Made>(
   work: (...args: Args) => Promise<Made>,
@@ -12,20 +12,18 @@ export function useCreateSecret<Args extends unknown[], Made>(
   problem: Problem | null;
   make: (...args: Args) => Promise<{ made: Made } | { refused: Problem }>;
 } {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const creating = useMutation<void, Problem, () => Promise<void>>({ mutationFn: (run) => run() });
   const make = async (...args: Args): Promise<{ made: Made } | { refused: Problem }> => {
-    setBusy(true);
-    setProblem(null);
+    let made: { made: Made };
+    const run = async (): Promise<void> => void (made = { made: await work(...args) });
     try {
-      return { made: await work(...args) };
+      await creating.mutateAsync(run);
+      creating.reset();
+      return made!;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      setProblem(error);
       return { refused: error };
-    } finally {
-      setBusy(false);
     }
   };
-  return { busy, problem, make };
+  return { busy: creating.isPending, problem: creating.error, make };
 }
