@@ -5,7 +5,7 @@
  * needs a comment such as `-- safe for 1.2.3: that release does not read this column`.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -46,7 +46,16 @@ export function migrationFaults({ version, migrations }: Release, folder = path.
   const later = Object.keys(hashes)
     .filter((name) => !(name in migrations))
     .map((name) => ({ name, text: readFileSync(path.join(folder, `${name}.sql`), 'utf8') }));
-  return [...changed, ...statementFaults(version, later)];
+  return [...changed, ...statementFaults(version, later), ...snapshotFaults(path.join(folder, 'meta'))];
+}
+
+/** drizzle-kit compares the schema with the newest snapshot only. A snapshot has 11,000 lines. */
+function snapshotFaults(folder: string): string[] {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('_snapshot.json')) : [];
+  return files
+    .toSorted()
+    .slice(0, -1)
+    .map((file) => `migrations/meta/${file} is not used. Delete it, and keep only the newest snapshot.`);
 }
 
 /** The release does not use a table that a later migration creates. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -68,4 +68,13 @@ test('a released migration neither changes nor disappears', () => {
   expect(migrationFaults(release, folder)).toEqual([expect.stringContaining('0000_schema differs from release 1.2.3')]);
   rmSync(path.join(folder, '0000_schema.sql'));
   expect(migrationFaults(release, folder)).toEqual([expect.stringContaining('0000_schema is missing')]);
+});
+
+test('only the newest snapshot of the schema stays', () => {
+  mkdirSync(path.join(folder, 'meta'));
+  const snapshot = (number: string): void => writeFileSync(path.join(folder, 'meta', `${number}_snapshot.json`), '{}');
+  snapshot('0001');
+  expect(migrationFaults(release, folder)).toEqual([]);
+  snapshot('0000');
+  expect(migrationFaults(release, folder)).toEqual([expect.stringContaining('0000_snapshot.json is not used')]);
 });
