@@ -481,6 +481,47 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await expect.poll(() => bubble(page, 'The beginning of').count()).toBe(0);
   });
 
+  test('the pause before the next stream grows while streams end early, and is short after a long stream', async () => {
+    const context = await visitor();
+    // Each stream ends when the chat reads its messages, and the seventh when the test ends it.
+    await context.addInitScript(`
+      const { fetch, setTimeout } = window, { now } = Date;
+      let streams = 0, shift = 0, end;
+      Date.now = () => now() + shift;
+      window.pauses = [];
+      window.setTimeout = (work, ms) => {
+        // Only pauses with a random part have fractions of a millisecond.
+        if (Number.isInteger(ms)) return setTimeout(work, ms);
+        pauses.push(ms);
+        return setTimeout(work);
+      };
+      window.endLong = () => {
+        shift = 60_000;
+        end();
+      };
+      window.fetch = (url, init) => {
+        if (url.endsWith('/messages') && streams < 7) end?.();
+        if (!url.endsWith('/events') || ++streams > 7) return fetch(url, init);
+        const start = (stream) => {
+          stream.enqueue(new TextEncoder().encode('event: ready\\ndata: {}\\n\\n'));
+          end = streams % 2 ? () => stream.close() : () => stream.error(new TypeError('network error'));
+        };
+        return Promise.resolve(new Response(new ReadableStream({ start })));
+      };`);
+    const { page } = await visit('/', context);
+    await open(page);
+    const pauses = () => page.evaluate<number[]>('pauses');
+    await expect.poll(async () => (await pauses()).length).toBe(6);
+    await page.getByText('No connection.').waitFor({ state: 'hidden' });
+    await page.evaluate('endLong()');
+    await expect.poll(async () => (await pauses()).length).toBe(7);
+    for (const [at, longest] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 1_000].entries()) {
+      const ms = (await pauses())[at]!;
+      expect(ms, `pause ${at}`).toBeLessThanOrEqual(longest);
+      expect(ms, `pause ${at}`).toBeGreaterThanOrEqual(longest / 2);
+    }
+  });
+
   test('a page that missed more messages than one page of the history shows no gap', async () => {
     const { page, context } = await visit();
     await open(page);

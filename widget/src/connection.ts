@@ -22,6 +22,8 @@ const SILENCE_MS = 40_000;
 const POLL_MS = 3_000;
 /** After the widget has polled for this time, it tries the stream again. */
 const POLL_FOR_MS = 60_000;
+/** A stream that lasts for this time causes fewer requests than polling, so the next pause is short again. */
+const STABLE_MS = 6_000;
 const MAX_WAIT_MS = 30_000;
 
 /** Prints a message for the owner of the site to the browser console. */
@@ -42,22 +44,27 @@ export function createConnection(client: Client, listener: ConnectionListener) {
     let pollUntil = 0;
     // If the server has accepted this site, a later failure means a bad connection.
     let isAccepted = false;
-    const online = (): void => {
+    let readyAt = Infinity;
+    const onReady = async (): Promise<void> => {
+      await listener.onReady();
       isAccepted = true;
-      failures = 0;
+      readyAt = Date.now();
+    };
+    const nextWait = (): number => {
+      if (Date.now() - readyAt >= STABLE_MS) failures = 0;
+      readyAt = Infinity;
+      return jitter(Math.min(MAX_WAIT_MS, 1_000 * 2 ** failures++));
     };
     listener.onState('connecting');
     while (!signal.aborted) {
       try {
         if (Date.now() < pollUntil) {
-          await listener.onReady();
+          await onReady();
           listener.onState('online');
-          online();
+          failures = 0;
           await pause(POLL_MS, signal);
-        } else if (await follow(client, listener, signal)) {
-          online();
-          await pause(500 + Math.random() * 1_000, signal);
-        } else pollUntil = Date.now() + POLL_FOR_MS;
+        } else if (await follow(client, { ...listener, onReady }, signal)) await pause(nextWait(), signal);
+        else pollUntil = Date.now() + POLL_FOR_MS;
       } catch (error) {
         if (signal.aborted) return;
         const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
@@ -68,8 +75,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
         if (isSiteRefused) console.warn(notAllowed(location.origin));
         const isClosed = isSiteRefused || status === 403 || status === 404 || status === 409;
         listener.onState(isClosed ? 'closed' : 'offline');
-        const wait = isClosed ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, 1_000 * 2 ** failures++);
-        await pause(Math.max(wait * (0.5 + Math.random() / 2), waitMs), signal);
+        await pause(Math.max(isClosed ? jitter(MAX_WAIT_MS) : nextWait(), waitMs), signal);
       }
     }
   }
@@ -118,6 +124,9 @@ export function createConnection(client: Client, listener: ConnectionListener) {
     },
   };
 }
+
+/** A random part of a pause prevents many visitors from connecting together. */
+const jitter = (ms: number): number => ms * (0.5 + Math.random() / 2);
 
 /** The promise resolves with true if the stream ran and ended. The result is false if no data arrived. */
 async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
