@@ -522,7 +522,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     }
   });
 
-  test('a page that missed more messages than one page of the history shows no gap', async () => {
+  test('a page that missed more messages than one page of the history shows no gap, and a failed load can be repeated', async () => {
     const { page, context } = await visit();
     await open(page);
     await say(page, 'said before the tunnel');
@@ -543,8 +543,14 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     }
     await context.setOffline(false);
     await bubble(page, `missed ${CHAT_PAGE}`).waitFor();
-    await page.getByRole('button', { name: 'Earlier messages' }).click();
+    const earlier = page.getByRole('button', { name: 'Earlier messages' });
+    const failed = page.getByText('The messages could not be loaded.');
+    await page.route('**/messages?before=*', (route) => route.abort(), { times: 1 });
+    await earlier.click();
+    await failed.waitFor();
+    await earlier.click();
     await bubble(page, 'missed 0').waitFor();
+    expect(await failed.count()).toBe(0);
     const shown = (await page.locator('.bubble').allInnerTexts()).join();
     expect(shown.indexOf('said before the tunnel')).toBeLessThan(shown.indexOf('missed 0'));
   });

@@ -13,8 +13,9 @@ type Wanted = { id: string; key: string; make: () => HTMLLIElement };
 export function createLog(first: First, tools: MessageTools, loadEarlier: () => Promise<void>) {
   const { words } = tools.speech;
   const more = h('button', { type: 'button', class: 'more', hidden: true, onclick: earlier }, words.earlier);
+  const failure = h('span', { class: 'bad', role: 'status' });
   const list = h('ol');
-  const log = h('div', { class: 'log', role: 'log', tabindex: '0', 'aria-label': words.log }, more, list);
+  const log = h('div', { class: 'log', role: 'log', tabindex: '0', 'aria-label': words.log }, more, failure, list);
   const update = createUpdate(list);
   // Screen readers read the complete message, not each part of it.
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
@@ -26,13 +27,16 @@ export function createLog(first: First, tools: MessageTools, loadEarlier: () => 
   function earlier(): void {
     const before = log.scrollHeight - log.scrollTop;
     more.disabled = true;
+    failure.textContent = '';
     loadEarlier()
       .then(() => {
         log.scrollTop = log.scrollHeight - before;
         if (more.hidden) log.focus();
         return null;
       })
-      .catch(() => {})
+      .catch(() => {
+        failure.textContent = words.earlier_failed;
+      })
       .finally(() => {
         more.disabled = false;
       });
@@ -53,6 +57,7 @@ export function createLog(first: First, tools: MessageTools, loadEarlier: () => 
       bubble.textContent = shown.words;
       if (nearEnd) toEnd();
       more.hidden = !shown.hasMore;
+      if (more.hidden) failure.textContent = '';
     },
   };
 }

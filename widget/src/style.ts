@@ -39,6 +39,7 @@ button { font: inherit; color: inherit; cursor: pointer; border: 0; background: 
 .log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 16px; }
 .log ol { list-style: none; margin: 0; padding: 0; display: flex; flex-direction: column; gap: 10px; }
 .more { display: block; margin: 0 auto 12px; padding: 4px 12px; color: var(--muted); text-decoration: underline; font-size: 14px; }
+.more + .bad:not(:empty) { display: block; margin-block-end: 12px; text-align: center; font-size: 14px; }
 li.said { max-inline-size: 85%; align-self: flex-start; display: flex; flex-direction: column; align-items: flex-start; }
 li.mine { align-self: flex-end; align-items: flex-end; }
 .bubble { background: var(--other); border-radius: 14px; border-end-start-radius: 4px; padding: 8px 12px; overflow-wrap: anywhere; white-space: pre-wrap; max-inline-size: 100%; }
