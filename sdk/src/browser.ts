@@ -9,7 +9,10 @@ export type { Message } from './wire.ts';
 
 /** After this time without data, the connection counts as lost. */
 const IDLE_MS = 45_000;
-/** The time limit of a call without a stream. Without this limit, a dead connection would delay all later messages. */
+/**
+ * The time limit of a call, and of a stream until it opens. Without this limit, a dead connection would delay all later
+ * messages.
+ */
 const ANSWER_MS = 20_000;
 
 export type ConnectOptions = {
@@ -207,10 +210,18 @@ export function connect(options: ConnectOptions): Chat {
     const { signal } = following;
     let last: string | null = null;
     for (let broken = 0; !signal.aborted && own === latest; broken++) {
+      const end = new AbortController();
+      const abort = (): void => end.abort();
+      const limit = setTimeout(abort, ANSWER_MS);
+      signal.addEventListener('abort', abort);
       try {
         const headers: Record<string, string> = { accept: 'text/event-stream' };
         if (last !== null) headers['last-event-id'] = last;
-        const stream: Response = await retry(() => call(`/runs/${run}/events`, { headers, signal }), signal);
+        const stream: Response = await retry(
+          () => call(`/runs/${run}/events`, { headers, signal: end.signal }),
+          end.signal,
+        );
+        clearTimeout(limit);
         // The stream sends the unfinished message again, if there is one.
         if (state.writing !== '' && !signal.aborted && own === latest) set({ writing: '' });
         for await (const { event, id, data: text } of readEvents(stream, IDLE_MS)) {
@@ -234,6 +245,9 @@ export function connect(options: ConnectOptions): Chat {
           set({ status: 'ready', writing: '', error: error as ChatError });
           return;
         }
+      } finally {
+        clearTimeout(limit);
+        signal.removeEventListener('abort', abort);
       }
       await pause(broken + 1, signal);
     }

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ChatState, connect } from '../src/browser.ts';
 
 /** The client of a page, without a browser. `answers` decides the response to each call. */
-type Call = { method: string; path: string; body: Record<string, unknown> | null; key: string | undefined };
+type Call = {
+  method: string;
+  path: string;
+  body: Record<string, unknown> | null;
+  key: string | undefined;
+  signal: AbortSignal;
+};
 let calls: Call[];
 let answers: (call: Call) => Response | Promise<Response>;
 
@@ -40,15 +46,19 @@ const open = (conversation?: string) =>
     trigger: 'trigger_1',
     conversation,
     getToken: () => Promise.resolve('token'),
-    fetch: (url, { method = 'GET', body, headers } = {}) => {
+    fetch: (url, { method = 'GET', body, headers, signal } = {}) => {
       const call = {
         method,
         path: (url as string).split('/trigger_1')[1]!,
         body: typeof body === 'string' ? (JSON.parse(body) as Call['body']) : null,
         key: (headers as Record<string, string>)['idempotency-key'],
+        signal: signal!,
       };
       calls.push(call);
-      return Promise.resolve(answers(call));
+      const aborted = new Promise<never>((_, reject) => {
+        call.signal.addEventListener('abort', () => reject(call.signal.reason as Error));
+      });
+      return Promise.race([answers(call), aborted]);
     },
   });
 const posts = (): Call[] => calls.filter(({ method }) => method === 'POST');
@@ -162,6 +172,21 @@ test('the text of a turn that started again replaces the text before the broken 
   expect(streams).toEqual([]);
   expect(chat.state.writing).toBe('On');
   chat.close();
+});
+
+test('a stream that does not open is opened again, and an open stream may be silent for longer', async () => {
+  const streams = [() => new Promise<Response>(() => {}), () => events([['delta', { text: 'On' }]])];
+  answers = ({ method }) => (method === 'POST' ? json(202, RUN) : streams.shift()!());
+  const chat = open();
+  await chat.send('When?');
+  await settle();
+  await settle();
+  await settle();
+  expect(streams).toEqual([]);
+  expect(chat.state.writing).toBe('On');
+  expect(calls.slice(1).map((call) => call.signal.aborted)).toEqual([true, false]);
+  chat.close();
+  expect(calls[2]!.signal.aborted).toBe(true);
 });
 
 test('a conversation that the token may not use does not block the page', async () => {
