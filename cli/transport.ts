@@ -20,6 +20,8 @@ export type Answer = { status: number; cookies: string[]; body: unknown };
 
 /** The limit is longer than the server's longest wait (25 s) and its time limit for a request (30 s). */
 const TIMEOUT_MS = 40_000;
+/** A download has no time limit in total, but ends if the server sends no data for this time. */
+const STALL_MS = 60_000;
 /**
  * The list of sessions shows a readable name in place of this text
  * (dashboard/src/pages/settings/sessions/browser-name.ts).
@@ -80,13 +82,24 @@ const request = (
 /** Reads a response of any size, in chunks as they arrive. */
 export async function downloadFrom(url: string, call: Call, to: (chunk: Buffer) => Promise<void>): Promise<void> {
   const target = targetOf(url, call);
+  const stall = new AbortController();
+  const watch = (): NodeJS.Timeout => setTimeout(() => stall.abort(), STALL_MS);
+  let timer = watch();
   try {
-    const response = await request(target, { method: call.method, headers: call.headers ?? {} });
+    const response = await request(target, { method: call.method, headers: call.headers ?? {} }, stall.signal);
     const status = response.statusCode ?? 0;
     if (status !== 200) throw refusal(url, { status, cookies: [], body: await readBody(url, response) });
-    for await (const chunk of response as AsyncIterable<Buffer>) await to(chunk);
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      // The reader of the output may be slow.
+      clearTimeout(timer);
+      await to(chunk);
+      timer = watch();
+    }
   } catch (error) {
+    if (stall.signal.aborted) throw tooSlow(`${url} sent no data for ${STALL_MS / 1000} seconds.`);
     throw error instanceof Failure || error instanceof Refused ? error : transportFailure(url, error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -114,7 +127,7 @@ const notParley = (url: string, status: number): Failure =>
 
 function transportFailure(url: string, error: unknown): Failure {
   if (isTimeout(error)) {
-    return new Failure('server_too_slow', `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`);
+    return tooSlow(`${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`);
   }
   const reason = reasonOf(error);
   if (reason === 'ECONNREFUSED') {
@@ -129,6 +142,8 @@ function transportFailure(url: string, error: unknown): Failure {
     { cause: error },
   );
 }
+
+const tooSlow = (message: string): Failure => new Failure('server_too_slow', message);
 
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error.cause as Error | undefined)?.name === 'TimeoutError';
