@@ -131,7 +131,7 @@ export function createApi(settings: Settings): Api {
       return callServer(url, { ...publicCall, headers });
     },
     async signIn(as, secret, code) {
-      saveSession(configFolder, url, {
+      await saveSession(configFolder, url, {
         email: as,
         cookie: await signIn(as, secret, code),
         saved_at: new Date().toISOString(),
@@ -144,7 +144,7 @@ export function createApi(settings: Settings): Api {
         // The local session is removed even if the session no longer exists on the server.
         if (!(error instanceof Refused && error.code === 'session_missing')) throw error;
       });
-      forgetSession(configFolder, url);
+      await forgetSession(configFolder, url);
     },
     async close() {
       // The command succeeds in both cases, because a session that remains on the server expires.

@@ -4,12 +4,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answer, errorOf, runCli, type Stage, stageSignedIn } from './testing/run-cli.ts';
 
@@ -86,6 +88,31 @@ describe('the file of sessions', () => {
     });
     expect(errorOf(await login({ PARLEY_CONFIG_DIR: home })).code).toBe('config_unusable');
     expect(readFileSync(file, 'utf8')).toBe('{"http');
+  });
+
+  test('two logins at the same time store both sessions', async () => {
+    const file = path.join(home, 'sessions.json');
+    const other = { 'http://other.example': { email: 'asha@example.qa', cookie: 'c', saved_at: '' } };
+    // Another login holds the lock.
+    writeFileSync(`${file}.lock`, '');
+    const second = login({ PARLEY_CONFIG_DIR: home });
+    await expect.poll(() => server.seen.length).toBe(1);
+    await pause(500);
+    expect(readdirSync(home)).toEqual(['sessions.json.lock']);
+    writeFileSync(`${file}.lock`, JSON.stringify(other));
+    renameSync(`${file}.lock`, file);
+    expect(await second).toMatchObject({ code: 0, stderr: '' });
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as object;
+    expect(Object.keys(stored)).toEqual(['http://other.example', server.url]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(home)).toEqual(['sessions.json']);
+  });
+
+  test('the error names the lock of a login that crashed', { tags: ['long'] }, async () => {
+    const lock = path.join(home, 'sessions.json.lock');
+    writeFileSync(lock, '');
+    const { code, message } = errorOf(await login({ PARLEY_CONFIG_DIR: home }));
+    expect([code, message]).toEqual(['config_unusable', expect.stringContaining(lock)]);
   });
 
   test('a session file that others could read becomes private', async () => {

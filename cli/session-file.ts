@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from './failure.ts';
 
 /** One signed-in session. The text `cookie` is the complete value of a Cookie header and as secret as a password. */
@@ -9,20 +9,28 @@ export type SavedSession = { email: string; cookie: string; saved_at: string };
 type SessionsByServer = Record<string, SavedSession>;
 
 const FILE = 'sessions.json';
+/** A command holds the lock for a few milliseconds. After five seconds, the command that took the lock has crashed. */
+const LOCK_TRIES = 100;
+const LOCK_PAUSE_MS = 50;
 
 /** Returns the stored session for this server, or null. */
 export function loadSession(folder: string | null, url: string): SavedSession | null {
   return folder === null ? null : (readAll(folder)[url] ?? null);
 }
 
-export function saveSession(folder: string | null, url: string, session: SavedSession): void {
-  writeAll(folder, { ...(folder === null ? {} : readAll(folder)), [url]: session });
+export async function saveSession(folder: string | null, url: string, session: SavedSession): Promise<void> {
+  if (folder === null) {
+    throw new Failure(
+      'config_unusable',
+      'The session cannot be stored, because HOME is not set. Set PARLEY_CONFIG_DIR to a folder, or use PARLEY_TOKEN instead of login.',
+    );
+  }
+  await change(folder, (all) => ({ ...all, [url]: session }));
 }
 
-export function forgetSession(folder: string | null, url: string): void {
-  if (folder === null) return;
-  const { [url]: forgotten, ...rest } = readAll(folder);
-  if (forgotten !== undefined) writeAll(folder, rest);
+export async function forgetSession(folder: string | null, url: string): Promise<void> {
+  if (folder === null || loadSession(folder, url) === null) return;
+  await change(folder, ({ [url]: _forgotten, ...rest }) => rest);
 }
 
 function readAll(folder: string): SessionsByServer {
@@ -44,26 +52,35 @@ function readAll(folder: string): SessionsByServer {
 }
 
 /**
- * The session file is written under another name and then renamed, so that a crash or a second command never leaves
- * half a file. Only its owner can read the session file.
+ * The new content is written to a second file, which is also the lock between commands, and then replaces the session
+ * file. A crash never leaves half a session file. Only its owner can read the session file.
  */
-function writeAll(folder: string | null, all: SessionsByServer): void {
-  if (folder === null) {
-    throw new Failure(
-      'config_unusable',
-      'The session cannot be stored, because HOME is not set. Set PARLEY_CONFIG_DIR to a folder, or use PARLEY_TOKEN instead of login.',
-    );
-  }
+async function change(folder: string, edit: (all: SessionsByServer) => SessionsByServer): Promise<void> {
   const path = join(folder, FILE);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const draft = `${path}.lock`;
+  await lock(folder, path, draft);
   try {
-    makeFolder(folder);
-    writeFileSync(draft, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    const text = `${JSON.stringify(edit(readAll(folder)), null, 2)}\n`;
     chmodSync(draft, 0o600);
+    writeFileSync(draft, text);
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw unusable(path, error);
+    throw error instanceof Failure ? error : unusable(path, error);
+  }
+}
+
+async function lock(folder: string, path: string, draft: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      makeFolder(folder);
+      return writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(path, error);
+    }
+    if (tries === LOCK_TRIES)
+      throw new Failure('config_unusable', `${draft} exists: if no other command of yours runs, delete this file.`);
+    await pause(LOCK_PAUSE_MS);
   }
 }
 
