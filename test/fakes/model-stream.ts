@@ -15,6 +15,7 @@ export async function streamReply(
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const { pieces, next, ending, success } = planOf(reply);
   const frames = FRAMES[wire.format](wire.success(success, body) as Json, body);
+  if (ending === 'only_error') return void response.end(frames.error.repeat(2));
   response.write(frames.begin.join(''));
   for (const [index, piece] of pieces.entries()) {
     await next?.(index);

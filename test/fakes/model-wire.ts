@@ -25,9 +25,9 @@ export type RecordedCall = { format: WireFormat; path: string; headers: Incoming
 /**
  * The end of a stream. `cut` breaks the connection. `short` is a clean end without the provider's final frame. `half`
  * is a clean end in the middle of a frame. `garbage` is a frame that is no JSON. `error` is the provider's own error
- * frame. `stall` sends no further data.
+ * frame. `only_error` is this frame twice without any other frame. `stall` sends no further data.
  */
-export type StreamEnd = 'cut' | 'short' | 'half' | 'garbage' | 'error' | 'stall';
+export type StreamEnd = 'cut' | 'short' | 'half' | 'garbage' | 'error' | 'only_error' | 'stall';
 
 export type Success = Extract<ModelReply, { text: string } | { tool: string } | { empty: string }>;
 

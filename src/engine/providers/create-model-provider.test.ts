@@ -690,7 +690,7 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
     ['short', 'provider_garbled'],
     ['half', 'provider_garbled'],
     ['garbage', 'provider_garbled'],
-    ['error', 'provider_garbled'],
+    ['error', 'provider_unreachable'],
     ['stall', 'provider_timeout'],
   ] as const)(
     'a stream that ends with %s fails like a complete response, and the shown text is removed',
@@ -703,6 +703,13 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
       expect(read!.seen).toEqual(Array.from({ length: tries }, () => ['Half', 'Half an answer', '']).flat());
     },
   );
+
+  it('a stream that begins with an error fails like a refused connection', async () => {
+    fake.script({ pieces: [], ending: 'only_error' });
+    const turn = providerOf(format).turn(turnOf());
+    await expect(turn).rejects.toMatchObject({ code: 'provider_unreachable', retryable: true });
+    expect(fake.calls).toHaveLength(1);
+  });
 
   it('a model call stops if the turn is no longer needed', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();

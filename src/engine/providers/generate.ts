@@ -67,6 +67,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
   const settled = words && hideReasoning(createStableText(words, () => sources.passages.map(({ passage }) => passage)));
   const before = progress.steps;
   let answered: number | null = null;
+  let streamed = false;
   const fetch: typeof globalThis.fetch = async (url, init) => {
     answered = null;
     await calls?.begin({ inputTokens: inputTokens(init?.body, shown) });
@@ -111,7 +112,8 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
         return [];
       },
     } satisfies Parameters<typeof generateText>[0];
-    const result = settled && words?.isRead() ? await streamAnswer(call, settled) : await generateText(call);
+    streamed = words?.isRead() ?? false;
+    const result = settled && streamed ? await streamAnswer(call, settled) : await generateText(call);
     const warnings = new Set(result.warnings?.map((warning) => JSON.stringify(warning)));
     for (const detail of warnings) steps.push({ kind: 'warning', detail });
     return readAnswer(result, turn);
@@ -120,7 +122,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
     // The provider may bill an answer that broke off.
     if (answered !== null && answered < 300) calls?.end(null);
     if (signal.aborted) throw signal.reason;
-    throw mapFailure(error, { apiKey: settings.apiKey, answered });
+    throw mapFailure(error, { apiKey: settings.apiKey, answered: streamed ? null : answered });
   }
 }
 

@@ -1,4 +1,4 @@
-import { AISDKError, APICallError } from 'ai';
+import { AISDKError, APICallError, StreamProviderError } from 'ai';
 import { EgressError } from '../../kernel/egress.ts';
 import { readRetryAfterMs } from '../../kernel/retry-after.ts';
 import { ProviderError } from '../provider.ts';
@@ -11,7 +11,7 @@ const PASSING = new Set([408, 409, 425]);
 
 export type FailureContext = {
   apiKey: string | undefined;
-  /** The status of the latest response. Null before the first response. */
+  /** The status of the latest complete response. Null before the first response, and for a stream. */
   answered: number | null;
 };
 
@@ -28,6 +28,9 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
   const egress = chain.find((each) => each instanceof EgressError);
   if (egress) return fromEgress(egress);
   if (chain.some((each) => each.name === 'TimeoutError')) return timedOut();
+  const frame = chain.find((each) => StreamProviderError.isInstance(each));
+  // The error frame of a stream counts like a failed call, so that the turn is tried again.
+  if (frame) return fromStatus(frame.statusCode ?? 500, {}, frame.message, apiKey);
   const call = chain.find((each) => APICallError.isInstance(each));
   if (call === undefined) {
     return garbled(chain.find((each) => !AISDKError.isInstance(each) && !(each instanceof SyntaxError)));
@@ -36,16 +39,25 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
   if (status === undefined) return unreachable('The model provider could not be reached.');
   // If a response with status 200 has no usable answer, the SDK invents a status.
   if (status < 300 || (answered !== null && answered < 300)) return garbled();
+  return fromStatus(status, responseHeaders, call.message, apiKey);
+}
+
+function fromStatus(
+  status: number,
+  headers: Record<string, string>,
+  words: string,
+  apiKey: string | undefined,
+): ProviderError {
   if (status === 429) {
     return new ProviderError('provider_rate_limited', 'The model provider rate-limits our calls (429).', {
       retryable: true,
-      retryAfterMs: readRetryAfterMs(responseHeaders),
+      retryAfterMs: readRetryAfterMs(headers),
     });
   }
   if (status >= 500 || PASSING.has(status)) {
-    return unreachable(`The model provider returned an error (${status}).`, readRetryAfterMs(responseHeaders));
+    return unreachable(`The model provider returned an error (${status}).`, readRetryAfterMs(headers));
   }
-  return refused(status, call.message, apiKey);
+  return refused(status, words, apiKey);
 }
 
 export const timedOut = (): ProviderError =>
