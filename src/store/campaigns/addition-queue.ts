@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
 import type { AdditionFault } from '../../../contract/dashboard/additions.ts';
 import type { Db, Queryable } from '../db.ts';
 import type { EndUserFilter } from '../end-users/search.ts';
 import { namesOneOf } from '../imports/erase-files.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
 
-/** Each finished page renews the lease. */
+/** Each page renews the lease. */
 const QUEUE = leasedQueue('campaign_push', ['org_id', 'campaign_id', 'id']);
 
 export type ClaimedAddition = {
@@ -30,7 +29,7 @@ export const claimAddition = QUEUE.claimOne<ClaimedAddition>({
 export const renewAddition = (db: Db, addition: ClaimedAddition): Promise<boolean> =>
   QUEUE.renew(db, addition, sql`state = 'running'`);
 
-/** The result of one page of an addition. */
+/** The result of one page of an addition. `next`: the last person of a page that is not the last page of a filter. */
 export type AdditionPage = {
   rows: number;
   accepted: number;
@@ -39,26 +38,8 @@ export type AdditionPage = {
   blocked: number;
   invalid: number;
   faults: AdditionFault[];
+  next?: string | null;
 };
-
-/**
- * Counts a page of an addition once, and renews the lease. Returns false if the addition was cancelled or belongs to
- * another worker.
- */
-export async function finishPage(
-  db: Db,
-  addition: ClaimedAddition,
-  page: AdditionPage,
-  at: { before: number; after: string | null },
-): Promise<boolean> {
-  const progress = sql`done = done + ${page.rows}::int,
-    accepted = accepted + ${page.accepted}::int, duplicates = duplicates + ${page.duplicates}::int,
-    opted_out = opted_out + ${page.opted_out}::int, blocked = blocked + ${page.blocked}::int,
-    invalid = invalid + ${page.invalid}::int, after = ${at.after},
-    faults = (SELECT coalesce(jsonb_agg(f ORDER BY n), '[]') FROM jsonb_array_elements(
-      faults || ${JSON.stringify(page.faults)}::jsonb) WITH ORDINALITY AS x(f, n) WHERE n <= ${MAX_NAMED}::int)`;
-  return QUEUE.renew(db, addition, progress, sql`done = ${at.before}`);
-}
 
 /** Ends an addition. The list of people to add is deleted with the addition. */
 export async function finishAddition(

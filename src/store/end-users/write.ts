@@ -60,13 +60,20 @@ export const WRITE_END_USERS = acceptingStatement(
   FROM ${USE.from}
   JOIN gate ON gate.n = u.n
   WHERE scope IS NULL OR EXISTS (SELECT 1 FROM idem WHERE idem.org_id = gate.org_id AND idem.scope = gate.scope)
-), ${WRITE_PEOPLE}
+), ${WRITE_PEOPLE}, held AS MATERIALIZED (
+  -- Stopping an import waits for its rows. An erasure locks the person before the import, so this lock is the last.
+  SELECT g.n FROM gate g CROSS JOIN LATERAL (
+    SELECT FROM end_user_import i WHERE i.org_id = g.org_id AND i.id = g.import_id AND i.lease = g.import_lease FOR SHARE
+  ) i
+  WHERE (SELECT count(*) FROM made) >= 0 AND (SELECT count(*) FROM changed) >= 0
+)
 SELECT go.n, go.end_user_id AS id, changed.updated_at,
   CASE WHEN go.known THEN (
     SELECT json_agg(json_build_object('channel_id', i.channel_id, 'channel_kind', ch.kind, 'address', i.address)) FROM (
       SELECT * FROM identity i WHERE i.org_id = go.org_id AND i.end_user_id = go.end_user_id LIMIT ${MAX_IDENTITIES}) i
     JOIN channel ch ON ch.org_id = i.org_id AND ch.id = i.channel_id) END AS identities,
-  CASE WHEN ${PEOPLE_LOST} THEN parley_lost_race() END AS lost
+  CASE WHEN ${PEOPLE_LOST}
+    OR (SELECT count(*) FROM held) <> (SELECT count(import_id) FROM gate) THEN parley_lost_race() END AS lost
 FROM go LEFT JOIN changed ON changed.id = go.end_user_id`,
 );
 

@@ -34,9 +34,12 @@ export type AddRecipientsCall = {
   recipients: NewRecipient[];
   idempotency: { scope: Buffer; request: Buffer } | null;
   answer(outcomes: readonly AdditionOutcome[]): { status: number; body: string };
-  /** Computes the counts that the list of additions shows. Null: the caller counts the results. */
+  /** Computes the counts that the list of additions shows. Null: nothing is counted. */
   tally: ((outcomes: readonly AdditionOutcome[]) => AdditionPage) | null;
-  /** The addition in the background to which the recipients belong. If it no longer has its lease, no one is added. */
+  /**
+   * The addition in the background to which the recipients belong. The statement also counts the page. If the addition
+   * no longer has its lease, no one is added.
+   */
   addition?: { id: string; lease: string };
 };
 
@@ -200,6 +203,7 @@ const CALL = {
   push_blocked: 'int',
   push_invalid: 'int',
   push_faults: 'jsonb',
+  push_after: 'text',
 };
 
 /** The records on which an addition depends. */
@@ -250,11 +254,21 @@ export const ADD_RECIPIENTS = acceptingStatement(
     faults = jsonb_path_query_array(excluded.faults || campaign_push.faults, '$[0 to ${MAX_NAMED - 1}]'),
     finished_at = excluded.finished_at
   RETURNING created_at = :now AS is_first
+), counted AS (
+  -- An erasure locks the person before the addition, so this statement also locks the addition last.
+  UPDATE campaign_push SET done = done + :push_rows, accepted = accepted + :push_accepted,
+    duplicates = duplicates + :push_duplicates, opted_out = opted_out + :push_opted_out,
+    blocked = blocked + :push_blocked, invalid = invalid + :push_invalid, after = :push_after,
+    faults = jsonb_path_query_array(faults || :push_faults, '$[0 to ${MAX_NAMED - 1}]')
+  WHERE org_id = :org_id AND campaign_id = :campaign_id AND id = :addition_id AND lease = :addition_lease
+    AND EXISTS (SELECT 1 FROM pass) AND (SELECT count(*) FROM changed) >= 0 AND (SELECT count(*) FROM enrolled) >= 0
+  RETURNING id
 )
 SELECT EXISTS (SELECT 1 FROM pass) AS passed,
   coalesce((SELECT is_first FROM tallied), false) AS is_first,
   CASE WHEN EXISTS (SELECT 1 FROM pass) AND (${PEOPLE_LOST}
-    OR (SELECT count(*) FROM enrolled) <> cardinality(:new_id)) THEN parley_lost_race() END AS lost`,
+    OR (SELECT count(*) FROM enrolled) <> cardinality(:new_id)
+    OR (SELECT count(*) FROM counted) <> (:addition_id IS NOT NULL)::int) THEN parley_lost_race() END AS lost`,
 );
 
 async function write(
@@ -298,8 +312,11 @@ const DAY_MS = 86_400_000;
  * All calls of a key on one day (UTC) share one row, whose ID follows from the key and the day. The ID contains the end
  * of the day, so that the row is among the newest of the list.
  */
-const tallyValues = ({ campaignId, keyId }: AddRecipientsCall, tally: AdditionPage | null, now: Date) => ({
-  push_id: tally && derivedId('push', Math.ceil(now.getTime() / DAY_MS) * DAY_MS - 1, `${campaignId} ${keyId}`),
+const tallyValues = ({ campaignId, keyId, addition }: AddRecipientsCall, tally: AdditionPage | null, now: Date) => ({
+  push_id:
+    tally && !addition
+      ? derivedId('push', Math.ceil(now.getTime() / DAY_MS) * DAY_MS - 1, `${campaignId} ${keyId}`)
+      : null,
   push_rows: tally?.rows ?? 0,
   push_accepted: tally?.accepted ?? 0,
   push_duplicates: tally?.duplicates ?? 0,
@@ -307,4 +324,5 @@ const tallyValues = ({ campaignId, keyId }: AddRecipientsCall, tally: AdditionPa
   push_blocked: tally?.blocked ?? 0,
   push_invalid: tally?.invalid ?? 0,
   push_faults: JSON.stringify(tally?.faults ?? []),
+  push_after: tally?.next ?? null,
 });

@@ -113,18 +113,36 @@ describe('an audience is added in the background', () => {
     expect(both.status).toBe(422);
   });
 
-  it('if a worker dies between a page and its count, no row counts twice and none is lost', async () => {
+  it('if a worker dies after a page, no row counts twice and none is lost', async () => {
     const path = await givenCampaign();
     const file = rowsOf(700).join('\n');
-    const { body } = await call(`POST ${path}/pushes`, { file });
-    const whole = await ended(path, body.id);
-    expect(whole).toMatchObject({ done: 700, accepted: 700, duplicates: 0 });
+    const { body } = await call(`POST ${path}/pushes`, { file: file.split('\n').slice(0, 501).join('\n') });
+    const first = await ended(path, body.id);
+    expect(first).toMatchObject({ done: 500, accepted: 500, duplicates: 0 });
     // As the first page was committed, and nothing after it.
-    await parley.db.execute(sql`UPDATE campaign_push SET state = 'running', done = 0, accepted = 0, total = 700,
+    await parley.db.execute(sql`UPDATE campaign_push SET state = 'running', total = 700,
       file = ${file}, lease = 'dead', due_at = now(), finished_at = NULL WHERE id = ${body.id}`);
-    const again = await ended(path, body.id);
-    expect({ ...again, finished_at: null }).toEqual({ ...whole, finished_at: null });
+    expect(await ended(path, body.id)).toMatchObject({ done: 700, accepted: 700, duplicates: 0 });
     expect((await call(`GET ${path}`)).body.total).toBe(700);
+  });
+
+  it('after the response to a stop, a page that is being written adds no one', async () => {
+    const path = await givenCampaign();
+    const rows = rowsOf(3);
+    const stopped = parley.db.transaction(async (tx) => {
+      // The statement of the page waits for this person.
+      const person = { orgId: owner.orgId, id: newId('enduser'), externalId: rows[1]!.split(',')[0]! };
+      await tx.insert(endUser).values(person);
+      const { id } = (await call(`POST ${path}/pushes`, { file: rows.join('\n') })).body;
+      const waits = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'transactionid' AND datname = current_database()`;
+      await expect.poll(async () => (await parley.db.execute(waits)).rowCount, { timeout: 20_000 }).toBe(1);
+      expect((await call(`POST ${path}/pushes/${id}/cancel`)).body).toMatchObject({ state: 'cancelled', accepted: 0 });
+      tx.rollback();
+    });
+    await expect(stopped).rejects.toThrow('Rollback');
+    const later = await call(`POST ${path}/pushes`, { file: rowsOf(2).join('\n') });
+    expect(await ended(path, later.body.id)).toMatchObject({ accepted: 2 });
+    expect((await call(`GET ${path}`)).body.total).toBe(2);
   });
 
   // The worker reads the campaign between its claim and its first page, and the people between the page and its write.

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
@@ -16,7 +15,6 @@ import {
   type AdditionPage,
   releaseAddition,
   renewAddition,
-  finishPage,
 } from '../../store/campaigns/addition-queue.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import { isUnreachable } from '../../store/db.ts';
@@ -27,10 +25,9 @@ import type { WhenDue } from '../look-loop.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
- * Adds audiences to campaigns, 500 people at a time, with the same statement as an addition over HTTP. Each page has
- * its own Idempotency-Key (addition, first row), and its stored response contains the result of the page. After a
- * crash, the next worker gets the stored response, so no row is counted twice or lost. A person who is already enrolled
- * is always a duplicate.
+ * Adds audiences to campaigns, 500 people at a time, with the same statement as an addition over HTTP. The statement
+ * also counts the page, so no row is counted twice or lost after a crash, and the counts of a stopped addition are
+ * final. A person who is already enrolled is always a duplicate.
  */
 export type AdditionWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onAdded'> & {
   log: Logger;
@@ -96,9 +93,8 @@ async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stop
     if (!(await renewAddition(deps.db, claimed))) return false;
     const page = rows
       ? await addRows(deps, claimed, target, rows.slice(done, done + PAGE), done)
-      : await addPeople(deps, claimed, target, { done, after });
+      : await addPeople(deps, claimed, target, after);
     if (page === null) return true;
-    if (!(await finishPage(deps.db, claimed, page, { before: done, after: page.next }))) return false;
     deps.onAdded();
     done += page.rows;
     after = page.next;
@@ -117,7 +113,7 @@ async function addRows(
 ): Promise<Answered | null> {
   if (rows.length === 0) return null;
   const recipients = rows.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []));
-  return addPage(deps, claimed, campaign, recipients, done, (outcomes) => {
+  return addPage(deps, claimed, campaign, recipients, (outcomes) => {
     // Rows are numbered from the beginning of the file.
     const counted = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
     countPage(counted, rows, outcomes);
@@ -132,7 +128,7 @@ async function addPeople(
   deps: AdditionWorkerDeps,
   claimed: ClaimedAddition,
   campaign: Campaign,
-  { done, after }: { done: number; after: string | null },
+  after: string | null,
 ): Promise<Answered | null> {
   // People are listed in the order of their IDs, so the time is unused.
   const page = after === null ? null : { id: after, createdAt: new Date(0) };
@@ -141,7 +137,7 @@ async function addPeople(
   const next = found.hasMore ? found.rows.at(-1)!.id : null;
   const recipients = found.rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
   const rows = recipients.length;
-  return addPage(deps, claimed, campaign, recipients, done, (outcomes) => ({
+  return addPage(deps, claimed, campaign, recipients, (outcomes) => ({
     ...countByKind(outcomes),
     rows,
     faults: [],
@@ -154,10 +150,9 @@ async function addPage(
   claimed: ClaimedAddition,
   campaign: Campaign,
   recipients: NewRecipient[],
-  done: number,
-  answerOf: (outcomes: readonly AdditionOutcome[]) => Answered,
+  pageOf: (outcomes: readonly AdditionOutcome[]) => Answered,
 ): Promise<Answered> {
-  const scope = hash('sha256', `push\n${claimed.id}\n${done}`, 'buffer');
+  let page: Answered | undefined;
   const call = {
     orgId: claimed.org_id,
     keyId: null,
@@ -167,14 +162,11 @@ async function addPage(
     requestId: claimed.request_id,
     dedupe: 'campaign' as const,
     recipients,
-    idempotency: { scope, request: scope },
-    tally: null,
+    idempotency: null,
     addition: claimed,
-    answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 200, body: JSON.stringify(answerOf(outcomes)) }),
+    tally: (outcomes: readonly AdditionOutcome[]) => (page = pageOf(outcomes)),
+    answer: () => ({ status: 200, body: '' }),
   };
-  const { answer } = await addRecipients(db, call, suppression);
-  const stored = JSON.parse(answer.body) as Partial<Answered>;
-  // An erasure deletes a stored response that names the person. If the stored response was deleted, the page was added,
-  // but its counts are lost.
-  return stored.rows === undefined ? answerOf([]) : (stored as Answered);
+  await addRecipients(db, call, suppression);
+  return page!;
 }

@@ -9,6 +9,7 @@ import type { Db } from '../../store/db.ts';
 import { createEndUserQueue } from '../../store/end-users/upsert.ts';
 import { createIdempotencyGuard } from '../../store/idempotency/guard.ts';
 import { queueImport } from '../../store/imports/read.ts';
+import { endUser } from '../../store/schema/end-user.ts';
 import type { PagedLoop } from '../paged-loop.ts';
 import { createImportWorker, type ImportWorkerDeps } from './import-worker.ts';
 
@@ -87,3 +88,22 @@ test.each(['while its file is read', 'before its rows are written'])(
     expect(rows).toEqual([]);
   },
 );
+
+test('after a cancel, an import whose rows are being written imports no one', async () => {
+  const orgId = await givenOrganization(db);
+  const id = await givenImport(orgId, 'external_id\nfirst\n');
+  let started: PagedLoop | undefined;
+  const cancelled = db.transaction(async (tx) => {
+    // The statement of the import waits for this person.
+    await tx.insert(endUser).values({ orgId, id: newId('enduser'), externalId: 'first' });
+    started = startWorker({});
+    const waits = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'transactionid' AND datname = current_database()`;
+    await expect.poll(async () => (await db.execute(waits)).rowCount, { timeout: 20_000 }).toBe(1);
+    await cancelImport({ db }, orgId, id, ACTOR);
+    tx.rollback();
+  });
+  await expect(cancelled).rejects.toThrow('Rollback');
+  await started!.stop();
+  const { rows } = await db.execute(sql`SELECT external_id FROM end_user WHERE org_id = ${orgId}`);
+  expect(rows).toEqual([]);
+});
