@@ -105,6 +105,15 @@ test('organizations take turns, and none can fill the queue for the others', asy
   expect(order.filter((done) => done !== 'FilesBusy').indexOf('b')).toBeLessThan(4);
 });
 
+test('large files of one organization leave space for other organizations', async () => {
+  const read = givenFiles({ startThread: () => new Worker(FRAGILE, { eval: true }) });
+  const large = Buffer.alloc(10 * 1024 * 1024, 'a');
+  // The thread reads the first file. Three files wait, and the others are refused.
+  const outcomes = Promise.all(Array.from({ length: 14 }, async () => (await read(large, 'a')).slice(0, 9)));
+  expect(await read(large, 'b')).toHaveLength(large.length);
+  expect((await outcomes).filter((one) => one !== 'FilesBusy')).toHaveLength(4);
+});
+
 test('the thread ends after a time without files', async () => {
   const threads: Worker[] = [];
   const startThread = (): Worker => (threads.push(new Worker(FRAGILE, { eval: true })), threads.at(-1)!);

@@ -35,9 +35,11 @@ const MAX_MEMORY_BYTES = 320 * 1024 * 1024;
 const MAX_HEAP_MB = 1_024;
 const WATCH_MS = 25;
 const IDLE_MS = 10_000;
-/** Maximum number of waiting files, of one organization and in total. */
+/** The limits for waiting files, of one organization and in total. */
 const MAX_OF_ORGANIZATION = 50;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+/** Uploads have at most 10 MB, so one file of each organization always fits into its part. */
+const MAX_BYTES_OF_ORGANIZATION = MAX_WAITING_BYTES / 4;
 
 export function createReadFiles({
   log,
@@ -162,7 +164,9 @@ function createFileQueue() {
     add: (orgId: string, job: Job): boolean => {
       const queue = queues.get(orgId) ?? [];
       const size = bytesOf(job.task);
-      if (queue.length >= MAX_OF_ORGANIZATION || bytes + size > MAX_WAITING_BYTES) return false;
+      const ofOrganization = queue.reduce((sum, { task }) => sum + bytesOf(task), size);
+      if (queue.length >= MAX_OF_ORGANIZATION || ofOrganization > MAX_BYTES_OF_ORGANIZATION) return false;
+      if (bytes + size > MAX_WAITING_BYTES) return false;
       queues.set(orgId, [...queue, job]);
       bytes += size;
       return true;
