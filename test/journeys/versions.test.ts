@@ -145,13 +145,14 @@ describe('a rollout', () => {
     });
   });
 
-  test('everyone else gets the version before the live one if the live version is rolled out', async () => {
+  test('everyone else gets the newest earlier version that was live if the live version is rolled out', async () => {
     const { rollout, hear, agent } = await given();
     await call(`POST ${agent}/publish`);
+    // Version 2 was never live.
     const { version } = (await call(`GET ${agent}`)).body;
-    expect((await rollout({ version, percent: 0 })).body).toMatchObject({ base_version: version - 1 });
-    expect((await call(`GET ${agent}`)).body.version).toBe(version - 1);
-    expect(await hear(person(1))).toBe('two');
+    expect((await rollout({ version, percent: 0 })).body).toMatchObject({ version: 3, base_version: 1 });
+    expect((await call(`GET ${agent}`)).body.version).toBe(1);
+    expect(await hear(person(1))).toBe('one');
   });
 
   test('a version whose rollout was stopped does not become live when the version after it is rolled out', async () => {
@@ -161,6 +162,14 @@ describe('a rollout', () => {
     const { version } = (await call(`PATCH ${agent}`, { definition: opening('three') })).body;
     expect((await rollout({ version, percent: 0 })).body).toMatchObject({ version: 3, base_version: 1 });
     expect(await hear()).toBe('one');
+  });
+
+  test('a version that became live by a rollout becomes live again when the version after it is rolled out', async () => {
+    const { rollout, agent, end } = await given();
+    await rollout({ version: 2, percent: 0 });
+    await end('finish');
+    const { version } = (await call(`PATCH ${agent}`, { definition: opening('three') })).body;
+    expect((await rollout({ version, percent: 0 })).body).toMatchObject({ version: 3, base_version: 2 });
   });
 
   test('the live version cannot change during a rollout, but a call can choose a version', async () => {

@@ -53,13 +53,14 @@ export const setRollout = (
 
 /**
  * Returns the version of everyone else, which is the live version. If the version of the rollout is already live, the
- * newest earlier version becomes live. A version that was withdrawn, for example because it was worse, stays withdrawn.
+ * newest earlier version that has been live becomes live. A version that was withdrawn, for example because it was
+ * worse, stays withdrawn.
  */
 async function makeRoom(tx: Queryable, agent: AgentRow, version: number): Promise<number> {
   if (agent.version !== version) return agent.version;
   const before = await readVersionBefore(tx, agent.orgId, agent.id, version);
   if (!before) {
-    const detail = 'This version is live, and no earlier version exists for end users outside the rollout.';
+    const detail = 'This version is live, and no earlier version has been live for end users outside the rollout.';
     throw invalidAt('/version', 'conflict', detail);
   }
   await makeLive(tx, before);

@@ -49,7 +49,7 @@ export async function addVersion(
   const newest = await readAgentVersion(db, orgId, id, newestVersion);
   if (newest && sameDefinition(newest.definition, definition)) return newestVersion;
   const version = newestVersion + 1;
-  await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy });
+  await db.insert(agentVersion).values({ orgId, agentId: id, version, definition, publishedBy, neverLive: true });
   return version;
 }
 
@@ -59,6 +59,10 @@ export async function makeLive(db: Queryable, { orgId, agentId, version, definit
     .update(agent)
     .set({ published: definition, version, revision: sql`${agent.revision} + 1`, updatedAt: sql`now()` })
     .where(living(orgId, agentId));
+  await db
+    .update(agentVersion)
+    .set({ neverLive: false })
+    .where(and(ofAgent(orgId, agentId), eq(agentVersion.version, version)));
 }
 
 /** True if two definitions are equal, in any order of their members. */
@@ -92,7 +96,9 @@ export async function hasVersion(db: Queryable, orgId: string, agentId: string, 
   return rows.length > 0;
 }
 
-/** Finds the newest version before `version`, without versions whose rollouts were all stopped. */
+/**
+ * Finds the newest version before `version` that has been live, without versions whose rollouts were all stopped.
+ */
 export async function readVersionBefore(
   db: Queryable,
   orgId: string,
@@ -108,7 +114,14 @@ export async function readVersionBefore(
   const rows = await db
     .select()
     .from(agentVersion)
-    .where(and(ofAgent(orgId, agentId), lt(agentVersion.version, version), notInArray(agentVersion.version, withdrawn)))
+    .where(
+      and(
+        ofAgent(orgId, agentId),
+        lt(agentVersion.version, version),
+        eq(agentVersion.neverLive, false),
+        notInArray(agentVersion.version, withdrawn),
+      ),
+    )
     .orderBy(desc(agentVersion.version))
     .limit(1);
   return rows[0] ?? null;

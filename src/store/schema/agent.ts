@@ -58,6 +58,8 @@ export const agentVersion = pgTable(
      * tests.
      */
     withoutTests: text('without_tests'),
+    /** True: the version was added without being live, and has not become live since. */
+    neverLive: boolean('never_live').notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [
