@@ -181,18 +181,24 @@ function nameOf(address: string): string {
   }
 }
 
-/** Ends a sync, or releases the source for the next worker. The next turn of the agent uses the changed documents. */
+/**
+ * Ends a sync, or releases the source for the next worker. The next turn of the agent uses the changed documents.
+ * `isFull`: the limit of the documents is reached. If pages that a sitemap no longer lists made room, the sync continues.
+ */
 export async function endSlice(
   db: Db,
   source: ClaimedSource,
-  end: { inSeconds: number } | { fault: { code: string; detail: string } | null },
+  end: { inSeconds: number } | { fault: { code: string; detail: string } | null; isFull?: true },
 ): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await lockAgent(tx, source.org_id, source.agent_id))) return;
     if ('inSeconds' in end) await releaseSource(tx, source, end.inSeconds);
-    else if (await finishSync(tx, source, end.fault)) {
-      if (end.fault === null && source.kind === 'sitemap') await dropUnlisted(tx, source);
-    }
+    else if ((end.fault === null || end.isFull) && (await dropsPages(tx, source))) await releaseSource(tx, source, 0);
+    else await finishSync(tx, source, end.fault);
     await changeAgent(tx, source.org_id, source.agent_id, {});
   });
 }
+
+/** A sync reads the pages after all sitemaps, so the list is complete. */
+const dropsPages = async (tx: Queryable, source: ClaimedSource): Promise<boolean> =>
+  source.kind === 'sitemap' && (await holdSource(tx, source, null)) && (await dropUnlisted(tx, source)) > 0;

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { EMBEDDINGS } from '../embeddings/queue.ts';
 import { document } from '../schema/agent.ts';
@@ -46,7 +46,10 @@ export async function isStart(db: Queryable, source: ClaimedSource): Promise<boo
 }
 const MAX_FIRST_REDIRECTS = 5;
 
-/** Adds the addresses in the given order, up to the limit of the source. */
+/**
+ * Adds the addresses in the given order, up to the limit of the source. Pages that a sitemap no longer lists stay until
+ * the end of the sync. They do not count, so that the new pages are read first. All rows together have twice the limit.
+ */
 export async function addPages(
   tx: Queryable,
   source: ClaimedSource,
@@ -54,25 +57,36 @@ export async function addPages(
   { isSitemap = false, most = source.max_pages } = {},
 ): Promise<void> {
   if (urls.length === 0) return;
-  const { org_id: orgId, id, sync } = source;
+  const { org_id: orgId, id, kind, sync } = source;
   const list = sql.param([...urls]);
+  const rows = sql`document_page WHERE org_id = ${orgId} AND source_id = ${id} AND is_sitemap = ${isSitemap}`;
+  const counts = kind === 'sitemap' ? sql`found = ${sync}` : sql`true`;
   await tx.execute(sql`UPDATE document_page SET found = ${sync}
     WHERE org_id = ${orgId} AND source_id = ${id} AND url = ANY (${list}::text[])`);
+  const excess = kind === 'sitemap' ? await dropExcess(tx, source, rows, most) : 0;
   const added = await tx.execute<{ left: number }>(sql`
     WITH new AS (
       SELECT u.url, u.n FROM unnest(${list}::text[]) WITH ORDINALITY u (url, n) WHERE NOT EXISTS (
         SELECT 1 FROM document_page p WHERE p.org_id = ${orgId} AND p.source_id = ${id} AND p.url = u.url)
     ), room AS (
-      SELECT greatest(0, ${most}::int - count(*))::int AS n FROM document_page
-      WHERE org_id = ${orgId} AND source_id = ${id} AND is_sitemap = ${isSitemap}
+      SELECT greatest(0, least(${most}::int - count(*) FILTER (WHERE ${counts}), 2 * ${most}::int - count(*)))::int AS n
+      FROM ${rows}
     ), put AS (
       INSERT INTO document_page (org_id, source_id, url, is_sitemap, found)
       SELECT ${orgId}, ${id}, url, ${isSitemap}, ${sync} FROM new ORDER BY n LIMIT (SELECT n FROM room)
       ON CONFLICT DO NOTHING RETURNING 1
     )
     SELECT ((SELECT count(*) FROM new) - (SELECT count(*) FROM put))::int AS left`);
-  if (added.rows[0]!.left === 0) return;
+  if (added.rows[0]!.left + excess === 0) return;
   await tx.execute(sql`UPDATE document_source SET limit_reached = true WHERE org_id = ${orgId} AND id = ${id}`);
+}
+
+/** If a sitemap lists known pages after new pages of another sitemap, the newest unread pages exceed the limit. */
+async function dropExcess(tx: Queryable, { org_id: orgId, id, sync }: ClaimedSource, rows: SQL, most: number) {
+  const dropped = await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${orgId} AND source_id = ${id}
+    AND url IN (SELECT url FROM ${rows} AND found = ${sync} AND sync = 0 ORDER BY created_at DESC, url DESC
+      LIMIT (SELECT greatest(0, count(*) - ${most}::int) FROM ${rows} AND found = ${sync}))`);
+  return dropped.rowCount ?? 0;
 }
 
 export type PageOutcome = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash' | 'documentId' | 'leadsTo'>> & {

@@ -80,6 +80,12 @@ const states = async (id: string): Promise<Record<string, string>> => {
 };
 const put = (path: string, text: string, links: string[] = [], head = ''): void =>
   void site.pages.set(path, sitePage(path, text, links, head));
+const map = (...paths: string[]): string =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths
+    .map((path) => `<url><loc>${site.url}${path}</loc></url>`)
+    .join('')}</urlset>`;
+const list = (path: string, ...paths: string[]): void =>
+  void site.pages.set(path, { status: 200, body: map(...paths) });
 
 describe('a site', () => {
   test('the pages of a site become documents once each, within its scope and its robots.txt', async () => {
@@ -244,10 +250,6 @@ test('a single page, even after a redirect, follows no link', async () => {
 });
 
 test('a sitemap adds its pages, and a page that it no longer lists is deleted', async () => {
-  const map = (...paths: string[]): string =>
-    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths
-      .map((path) => `<url><loc>${site.url}${path}</loc></url>`)
-      .join('')}</urlset>`;
   const index = `<sitemapindex><sitemap><loc>${site.url}/one.xml</loc></sitemap></sitemapindex>`;
   site.pages.set('/sitemap.xml', { status: 200, body: index });
   site.pages.set('/one.xml', { status: 200, body: map('/a', '/b') });
@@ -263,6 +265,63 @@ test('a sitemap adds its pages, and a page that it no longer lists is deleted', 
   site.pages.set('/one.xml', { status: 500 });
   await again(id);
   expect(Object.keys(await documents())).toEqual(['/b']);
+});
+
+test('a sitemap whose addresses all change gets its new pages, even if the sitemap is at its limit', async () => {
+  for (const name of ['a', 'b', 'c', 'd', 'e']) put(`/${name}`, `About ${name}.`);
+  list('/sitemap.xml', '/a', '/b');
+  run();
+  const id = await add('/sitemap.xml', 'sitemap', { max_pages: 2 });
+  await ended(id);
+  list('/sitemap.xml', '/c', '/d', '/e');
+  expect(await again(id)).toMatchObject({ state: 'done', limit_reached: true, pages: { known: 2 } });
+  expect(Object.keys(await documents())).toEqual(['/c', '/d']);
+});
+
+test('new pages of one sitemap do not exceed the limit together with known pages of the next sitemap', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) put(`/${name}`, `About ${name}.`);
+  const body = ['one', 'two'].map((name) => `<sitemap><loc>${site.url}/${name}.xml</loc></sitemap>`).join('');
+  site.pages.set('/sitemap.xml', { status: 200, body: `<sitemapindex>${body}</sitemapindex>` });
+  list('/one.xml', '/a');
+  list('/two.xml', '/b');
+  run();
+  const id = await add('/sitemap.xml', 'sitemap', { max_pages: 2 });
+  await ended(id);
+  list('/one.xml', '/c', '/d');
+  expect(await again(id)).toMatchObject({ state: 'done', limit_reached: true, pages: { known: 2 } });
+  expect(Object.keys(await documents())).toEqual(['/b', '/c']);
+});
+
+test('a sitemap with an unreadable part keeps its old pages, but never more than twice its limit', async () => {
+  const body = ['one', 'two'].map((name) => `<sitemap><loc>${site.url}/${name}.xml</loc></sitemap>`).join('');
+  site.pages.set('/sitemap.xml', { status: 200, body: `<sitemapindex>${body}</sitemapindex>` });
+  site.pages.set('/two.xml', { status: 403 });
+  for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`);
+  list('/one.xml', '/a');
+  run();
+  const id = await add('/sitemap.xml', 'sitemap', { max_pages: 1 });
+  await ended(id);
+  for (const path of ['/b', '/c']) {
+    list('/one.xml', path);
+    await again(id);
+  }
+  expect(Object.keys(await documents())).toEqual(['/a', '/b']);
+  expect(await read(id)).toMatchObject({ limit_reached: true, pages: { known: 2 } });
+});
+
+test('documents of pages that the sitemap no longer lists make room for its new pages', async () => {
+  orgId = await givenOrganization(db, { plan: 'free' });
+  ({ agentId } = await givenAgent(db, orgId));
+  const long = 'x'.repeat(900 * 1024);
+  for (const name of ['a', 'b', 'c', 'd']) put(`/${name}`, `About ${name}: ${long}`);
+  list('/sitemap.xml', '/a', '/b');
+  run();
+  const id = await add('/sitemap.xml', 'sitemap');
+  await ended(id);
+  expect(Object.keys(await documents())).toEqual(['/a', '/b']);
+  list('/sitemap.xml', '/c', '/d');
+  expect(await again(id)).toMatchObject({ state: 'done', fault: null });
+  expect(Object.keys(await documents())).toEqual(['/c', '/d']);
 });
 
 test('a packed sitemap that cannot be read is a fault, and the pages of the other sitemaps are read', async () => {

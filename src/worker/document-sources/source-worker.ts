@@ -42,7 +42,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
 
   async function handleFailure(source: ClaimedSource, error: unknown): Promise<void> {
     const isFull = error instanceof Refusal && error.status === 409;
-    if (isFull) return endSlice(db, source, { fault: { code: error.code, detail: error.message } });
+    if (isFull) return endSlice(db, source, { fault: { code: error.code, detail: error.message }, isFull });
     if (!(error instanceof FilesBusy)) log.warn({ err: error, source: source.id }, 'a sync was interrupted');
     await endSlice(db, source, { inSeconds: RETRY_SECONDS });
   }
