@@ -183,7 +183,7 @@ function nameOf(address: string): string {
 
 /**
  * Ends a sync, or releases the source for the next worker. The next turn of the agent uses the changed documents.
- * `isFull`: the limit of the documents is reached. If pages that a sitemap no longer lists made room, the sync continues.
+ * `isFull`: the limit of the documents is reached, but pages that a sitemap no longer lists may make room.
  */
 export async function endSlice(
   db: Db,
@@ -199,6 +199,9 @@ export async function endSlice(
   });
 }
 
-/** A sync reads the pages after all sitemaps, so the list is complete. */
+/**
+ * A sync reads the pages after all sitemaps, so the list is complete. After a deletion the sync continues, because
+ * pages with the same text are read again.
+ */
 const dropsPages = async (tx: Queryable, source: ClaimedSource): Promise<boolean> =>
   source.kind === 'sitemap' && (await holdSource(tx, source, null)) && (await dropUnlisted(tx, source)) > 0;

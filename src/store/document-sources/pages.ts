@@ -115,7 +115,7 @@ export async function postponePage(tx: Queryable, source: ClaimedSource, url: st
     .where(of(source, url));
 }
 
-/** Finds another page of this source with this text. */
+/** Finds another page of this source with this text. The document of a page that a sitemap no longer lists may end. */
 export async function findPageWithText(
   tx: Queryable,
   source: ClaimedSource,
@@ -124,7 +124,7 @@ export async function findPageWithText(
 ): Promise<string | null> {
   const found = await tx.execute<{ url: string }>(sql`SELECT url FROM document_page
     WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND hash = ${hash} AND document_id IS NOT NULL
-      AND url <> ${url} LIMIT 1`);
+      AND url <> ${url} AND (${source.kind !== 'sitemap'} OR found = ${source.sync}) LIMIT 1`);
   return found.rows[0]?.url ?? null;
 }
 
@@ -144,6 +144,7 @@ export async function putPageDocument(
       .update(document)
       .set({ name, text, updatedAt: sql`now()` })
       .where(and(eq(document.orgId, source.org_id), eq(document.id, id)));
+    await rereadDuplicates(tx, source, sql`${url}`);
   }
   await EMBEDDINGS.queueDocument(tx, source.org_id, id);
   await QUESTIONS.queueDocument(tx, source.org_id, id);
@@ -156,12 +157,17 @@ export async function readDocumentBytes(tx: Queryable, orgId: string, id: string
   return found.rows[0]?.bytes ?? 0;
 }
 
-/** Deletes the document of a page. Pages with the same text are read again, because one of them gets the document. */
+/** Deletes the document of a page. */
 export async function dropPageDocument(tx: Queryable, source: ClaimedSource, page: PageRow): Promise<void> {
   if (page.documentId === null) return;
   await tx.delete(document).where(and(eq(document.orgId, source.org_id), eq(document.id, page.documentId)));
+  await rereadDuplicates(tx, source, sql`${page.url}`);
+}
+
+/** The documents of these pages no longer have their text, so one of the pages with the same text gets a document. */
+async function rereadDuplicates(tx: Queryable, source: ClaimedSource, urls: SQL): Promise<void> {
   await tx.execute(sql`UPDATE document_page SET sync = ${source.sync - 1}, etag = NULL, last_modified = NULL
-    WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND leads_to = ${page.url} AND state = 'duplicate'`);
+    WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND leads_to IN (${urls}) AND state = 'duplicate'`);
 }
 
 /**
@@ -173,10 +179,11 @@ export async function dropUnlisted(tx: Queryable, source: ClaimedSource): Promis
     AND source_id = ${source.id} AND sync = ${source.sync} AND is_sitemap AND state = 'fault'
     AND fault ->> 'code' <> 'not_found' LIMIT 1`);
   if (unread.rows.length > 0) return 0;
-  await tx.execute(sql`DELETE FROM document d USING document_page p WHERE p.org_id = ${source.org_id}
-    AND p.source_id = ${source.id} AND p.found < ${source.sync} AND p.url <> ${source.url}
-    AND d.org_id = p.org_id AND d.id = p.document_id`);
-  const gone = await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${source.org_id}
-    AND source_id = ${source.id} AND found < ${source.sync} AND url <> ${source.url}`);
+  const unlisted = sql`org_id = ${source.org_id} AND source_id = ${source.id} AND found < ${source.sync}
+    AND url <> ${source.url}`;
+  await rereadDuplicates(tx, source, sql`SELECT url FROM document_page WHERE ${unlisted}`);
+  await tx.execute(sql`DELETE FROM document WHERE org_id = ${source.org_id}
+    AND id IN (SELECT document_id FROM document_page WHERE ${unlisted})`);
+  const gone = await tx.execute(sql`DELETE FROM document_page WHERE ${unlisted}`);
   return gone.rowCount ?? 0;
 }

@@ -324,7 +324,50 @@ test('documents of pages that the sitemap no longer lists make room for its new 
   expect(Object.keys(await documents())).toEqual(['/c', '/d']);
 });
 
-test('a packed sitemap that cannot be read is a fault, and the pages of the other sitemaps are read', async () => {
+describe('pages with the same text', () => {
+  const copy = (from: string, to: string): void => void site.pages.set(to, site.pages.get(from)!);
+
+  test('a page keeps its text when it replaces a page with the same text in a sitemap', async () => {
+    put('/old', 'Words.');
+    copy('/old', '/new');
+    list('/sitemap.xml', '/old');
+    run();
+    const id = await add('/sitemap.xml', 'sitemap');
+    await ended(id);
+    list('/sitemap.xml', '/new');
+    for (let sync = 0; sync < 2; sync++) {
+      await again(id);
+      expect(await documents()).toEqual({ '/new': '# /old\n\nWords.' });
+    }
+  });
+
+  test('a duplicate gets its document in the sync in which the sitemap stops listing the other page', async () => {
+    put('/a', 'Words.');
+    copy('/a', '/b');
+    list('/sitemap.xml', '/a', '/b');
+    run();
+    const id = await add('/sitemap.xml', 'sitemap');
+    await ended(id);
+    expect(await states(id)).toMatchObject({ '/a': 'read', '/b': 'duplicate' });
+    list('/sitemap.xml', '/b');
+    await again(id);
+    expect(await documents()).toEqual({ '/b': '# /a\n\nWords.' });
+  });
+
+  test('a duplicate gets its document when the other page changes its text', async () => {
+    put('/', 'Start.', ['/a', '/b']);
+    put('/a', 'Words.');
+    copy('/a', '/b');
+    run();
+    const id = await add('/');
+    await ended(id);
+    expect(await states(id)).toMatchObject({ '/a': 'read', '/b': 'duplicate' });
+    put('/a', 'New words.');
+    await again(id);
+    expect(await documents()).toMatchObject({ '/a': '# /a\n\nNew words.', '/b': '# /a\n\nWords.' });
+  });
+
+  test('a a packed sitemap that cannot be read is a fault, and the pages of the other sitemaps are read', async () => {
   const at = (path: string): string => `<loc>${site.url}${path}</loc>`;
   const body = `<sitemapindex><sitemap>${at('/one.xml.gz')}</sitemap><sitemap>${at('/two.xml')}</sitemap></sitemapindex>`;
   site.pages.set('/sitemap.xml', { status: 200, body });
