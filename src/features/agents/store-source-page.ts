@@ -130,9 +130,12 @@ async function storeFault(
   { code, detail, gone }: Found & { kind: 'fault' },
 ): Promise<void> {
   const fault = { code, detail };
-  if (!gone) return finishPage(tx, source, page.url, { state: 'fault', fault });
+  const unread = { etag: null, lastModified: null };
+  // A page without a document may be a duplicate, and only its text shows this after the fault.
+  const known = page.documentId === null ? unread : {};
+  if (!gone) return finishPage(tx, source, page.url, { state: 'fault', fault, ...known });
   await dropPageDocument(tx, source, page);
-  const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
+  const nothing = { hash: null, documentId: null, ...unread };
   await finishPage(tx, source, page.url, { state: 'fault', fault, ...nothing });
 }
 

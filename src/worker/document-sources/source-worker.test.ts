@@ -367,7 +367,24 @@ describe('pages with the same text', () => {
     expect(await documents()).toMatchObject({ '/a': '# /a\n\nNew words.', '/b': '# /a\n\nWords.' });
   });
 
-  test('a a packed sitemap that cannot be read is a fault, and the pages of the other sitemaps are read', async () => {
+  test('a duplicate that did not answer once is still read again when the other page changes', async () => {
+    put('/', 'Start.', ['/a', '/b']);
+    put('/a', 'Words.');
+    copy('/a', '/b');
+    run();
+    const id = await add('/');
+    await ended(id);
+    site.pages.set('/b', { status: 500 });
+    await again(id);
+    expect(await states(id)).toMatchObject({ '/b': 'unreachable' });
+    copy('/a', '/b');
+    put('/a', 'New words.');
+    await again(id);
+    expect(await documents()).toMatchObject({ '/a': '# /a\n\nNew words.', '/b': '# /a\n\nWords.' });
+  });
+});
+
+test('a packed sitemap that cannot be read is a fault, and the pages of the other sitemaps are read', async () => {
   const at = (path: string): string => `<loc>${site.url}${path}</loc>`;
   const body = `<sitemapindex><sitemap>${at('/one.xml.gz')}</sitemap><sitemap>${at('/two.xml')}</sitemap></sitemapindex>`;
   site.pages.set('/sitemap.xml', { status: 200, body });
