@@ -26,7 +26,7 @@ export type ClaimedSource = {
 const CLAIM = QUEUE.claimOne<ClaimedSource & { begins: boolean }>({
   due: QUEUE.dueFirst({
     and: `AND NOT EXISTS (SELECT 1 FROM document_source o WHERE o.host = q.host AND o.lease IS NOT NULL
-      AND (o.org_id, o.id) <> (q.org_id, q.id))`,
+      AND o.due_at > now() AND (o.org_id, o.id) <> (q.org_id, q.id))`,
     more: `q.state <> 'running' AS begins`,
   }),
   set: `state = 'running', updated_at = now(), sync = q.sync + begins::int,

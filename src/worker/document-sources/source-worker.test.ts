@@ -9,7 +9,7 @@ import { cancelSync, createSource, deleteSource, syncSource } from '../../featur
 import { listSourcePages, readSource } from '../../features/agents/read-document-sources.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { type Db, openDb } from '../../store/db.ts';
-import { claimSource } from '../../store/document-sources/queue.ts';
+import { claimSource, moveScope } from '../../store/document-sources/queue.ts';
 import { user } from '../../store/schema/identity.ts';
 import { tooComplex } from '../../engine/documents/document-fault.ts';
 import { createReadFiles, type ReadFiles } from '../../engine/documents/read-files.ts';
@@ -410,6 +410,20 @@ describe('a sync', () => {
     expect(claims.filter((one) => one !== null).map(({ id }) => id)).toEqual([first]);
     await db.execute(sql`UPDATE document_source SET lease = NULL, state = 'done', due_at = NULL WHERE id = ${first}`);
     expect((await claimSource(db, 'e'))?.id).toBe(second);
+    await db.execute(sql`UPDATE document_source SET lease = NULL, due_at = NULL`);
+  });
+
+  test('two syncs of a killed worker continue, even if one moved to the host of the other', async () => {
+    await add('/');
+    const other = await add('/x');
+    await db.execute(sql`UPDATE document_source SET host = 'moved.example' WHERE id = ${other}`);
+    const first = (await claimSource(db, 'a'))!;
+    expect((await claimSource(db, 'b'))?.id).toBe(other);
+    await moveScope(db, first, 'https://moved.example/');
+    expect(await claimSource(db, 'c')).toBeNull();
+    await db.execute(sql`UPDATE document_source SET due_at = now() WHERE org_id = ${orgId}`);
+    expect(await claimSource(db, 'd')).toMatchObject({ org_id: orgId });
+    expect(await claimSource(db, 'e')).toBeNull();
     await db.execute(sql`UPDATE document_source SET lease = NULL, due_at = NULL`);
   });
 
