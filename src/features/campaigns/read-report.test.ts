@@ -102,6 +102,21 @@ describe('the report of a campaign', () => {
     expect([long.points.length, long.points.at(-1)!.at]).toEqual([120, '2027-03-10T00:00:00.000Z']);
   });
 
+  it('a report that begins on a day without a midnight has all its days', async () => {
+    // The clocks in Cairo change from 24:00 to 01:00, which is 22:00 in UTC.
+    const { campaignId } = await givenCampaign([
+      { sentAt: new Date('2026-04-24T08:00:00.000Z'), repliedAt: new Date('2026-04-28T08:00:00.000Z') },
+    ]);
+    const { points } = await readReport({ db }, orgId, campaignId, 'Africa/Cairo');
+    expect(points.map(({ at, sent, answered }) => [at.slice(5, 13), sent, answered])).toEqual([
+      ['04-23T22', 1, 0],
+      ['04-24T21', 0, 0],
+      ['04-25T21', 0, 0],
+      ['04-26T21', 0, 0],
+      ['04-27T21', 0, 1],
+    ]);
+  });
+
   it('an unknown time zone counts as UTC, and other organizations are excluded', async () => {
     const { campaignId } = await givenCampaign([{ sentAt: new Date('2026-03-02T08:10:00.000Z') }]);
     expect(await readReport({ db }, orgId, campaignId, 'Mars/Base')).toMatchObject({ time_zone: 'UTC', by: 'hour' });

@@ -57,7 +57,10 @@ const binned = (column: string) => sql.raw(`date_bin((SELECT width FROM bin), ${
 
 const step = (name: ReportStep) => sql.raw(`coalesce(sum(m.n) FILTER (WHERE m.step = '${name}'), 0)::int AS "${name}"`);
 
-/** Days follow the calendar of the zone, so a day on which the clocks change is an hour longer or shorter. */
+/**
+ * Days follow the calendar of the zone, so a day on which the clocks change is an hour longer or shorter. Some of these
+ * days begin at 01:00, but the next day begins at 00:00.
+ */
 const daysOf = (zone: string) => sql`SELECT d AT TIME ZONE ${zone} AS at
   FROM (SELECT min(at) AS first, max(at) AS last FROM moved HAVING (SELECT by FROM span) = 'day') s,
-  generate_series(s.first AT TIME ZONE ${zone}, s.last AT TIME ZONE ${zone}, interval '1 day') AS d`;
+  generate_series(date_trunc('day', s.first AT TIME ZONE ${zone}), s.last AT TIME ZONE ${zone}, interval '1 day') AS d`;
