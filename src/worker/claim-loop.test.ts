@@ -100,6 +100,27 @@ test('an outcome that the database cannot store at first is stored later', async
   await expect.poll(() => stored).toEqual([7]);
 });
 
+test('an outcome is stored after a deadlock, even while the worker stops', async () => {
+  let deadlocks = 2;
+  const due = [7];
+  const stored: number[] = [];
+  const { loop } = start({
+    claim: async () => ({ claimed: due.splice(0), isMoreDue: false }),
+    work: async (work) => {
+      await untilAborted(work);
+      await loop.storeWithRetries(work.row);
+    },
+    complete: async (outcomes) => {
+      if (deadlocks-- > 0) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      stored.push(...outcomes);
+      return outcomes;
+    },
+  });
+  await expect.poll(() => loop.underWay().length).toBe(1);
+  await loop.stop(0);
+  expect(stored).toEqual([7]);
+});
+
 test('a claim that is too old makes no external call', () => {
   const claimedBefore = (ms: number) => ({ row: 1, since: performance.now() - ms, abort: new AbortController() });
   expect(hasLeaseForCall(claimedBefore(1_000), 30)).toBe(true);

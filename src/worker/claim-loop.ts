@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createBatcher } from '../kernel/batcher.ts';
+import { isDeadlock, retryWhile } from '../store/db.ts';
 import { createLookLoop, type WhenDue } from './look-loop.ts';
 
 /**
@@ -55,7 +56,7 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
   /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */
   work(work: Work<Row>): Promise<void>;
-  /** Returns one outcome per item, in the order of the items. */
+  /** Returns one outcome per item, in the order of the items. Runs again if it rejects because of a deadlock. */
   complete(outcomes: Outcome[]): Promise<(Stored | Error)[]>;
   /** Maximum storing statements in progress. */
   storesAtOnce: number;
@@ -80,7 +81,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
     size: options.batch,
     batchesAtOnce: options.storesAtOnce,
     queue: capacity * 2,
-    send: options.complete,
+    send: (outcomes) => retryWhile(isDeadlock, DEADLOCK_TRIES, () => options.complete(outcomes)),
     full: () => new Error(`The worker of ${options.rows} is stopping`),
   });
 
@@ -164,6 +165,12 @@ const NEEDED_LEASE_MS = 17_000;
  */
 export const hasLeaseForCall = ({ since }: Work<unknown>, leaseSeconds: number): boolean =>
   performance.now() - since <= leaseSeconds * 1_000 - NEEDED_LEASE_MS;
+
+/**
+ * Outcomes are stored at most this many times if the statement is the victim of a deadlock, also while the worker stops.
+ * A victim has stored nothing.
+ */
+const DEADLOCK_TRIES = 3;
 
 const STORE_ATTEMPTS = 5;
 

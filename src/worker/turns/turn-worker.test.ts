@@ -208,6 +208,38 @@ describe('turns', () => {
     expect((await count('turns > 0')) - ended).toBe(500);
   });
 
+  test('turns in a deadlock with a renewal of their leases are stored, and no model is called again', async () => {
+    const mayEnd = Promise.withResolvers<void>();
+    let turns = 0;
+    startWorker(async () => {
+      turns++;
+      await mayEnd.promise;
+      return say('once');
+    });
+    const runs = await Promise.all([accept(), accept()]);
+    const [stored, waiting] = runs.toSorted((a, b) => (a.conversationId < b.conversationId ? -1 : 1));
+    await expect.poll(() => turns).toBe(2);
+    // As a renewal, which locks the runs in another order.
+    const renewal = await db.$client.connect();
+    const renew = (id: string) => renewal.query('UPDATE run SET attempts = attempts WHERE id = $1', [id]);
+    await renewal.query('BEGIN');
+    await renew(waiting!.id);
+    mayEnd.resolve();
+    const isLocked = async () =>
+      (await db.execute(sql`SELECT FROM run WHERE id = ${stored!.id} FOR UPDATE SKIP LOCKED`)).rows.length === 0;
+    await expect.poll(isLocked).toBe(true);
+    // The side that waits first looks for a deadlock first, and ends. On a very busy machine, it may be this side.
+    await renew(stored!.id).catch(() => {});
+    await renewal.query('COMMIT');
+    renewal.release();
+    for (const run of runs)
+      expect(await until(run.id, ({ status }) => status !== 'running')).toMatchObject({
+        status: 'waiting_for_user',
+        error: null,
+      });
+    expect(turns).toBe(2);
+  });
+
   test('a message that arrives during a turn discards that turn, and one answer covers both messages', async () => {
     let begun!: () => void;
     const hasBegun = new Promise<void>((resolve) => (begun = resolve));
