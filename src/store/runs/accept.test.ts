@@ -186,6 +186,24 @@ describe('conversation keys', () => {
     expect(found.rows[0]).toEqual({ n: 3, version: 2 });
   });
 
+  test('calls that arrive together lock their conversations in the order of the IDs', async () => {
+    const message = (key: string) => queue.accept(call({ conversation: { key, onExisting: 'continue' } }));
+    const keys = ['order-of-locks-1', 'order-of-locks-2'];
+    const ids = (await Promise.all(keys.map(message))).map((run) => accepted(run).conversationId);
+    const [low, high] = ids.toSorted();
+    const lock = await db.$client.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM conversation WHERE id = $1 FOR UPDATE', [low]);
+    const both = Promise.all((ids[0] === low ? keys.toReversed() : keys).map(message));
+    const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await expect.poll(async () => (await db.execute(waiting)).rows.length).toBe(1);
+    const free = await lock.query('SELECT id FROM conversation WHERE id = $1 FOR UPDATE SKIP LOCKED', [high]);
+    await lock.query('COMMIT');
+    lock.release();
+    expect(free.rows).toEqual([{ id: high }]);
+    for (const run of await both) accepted(run);
+  });
+
   test('a new conversation takes over the conversation key', async () => {
     const first = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
     const second = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'new' } })));

@@ -29,10 +29,11 @@ type Column = { name: string; type: string };
  * calls whose key, plan, agent, trigger and channel are still enabled after the check in memory. `idem` writes the
  * Idempotency-Keys: the first call with a key continues, and a second call with this key writes nothing. `go` contains
  * the calls that pass both `gate` and `idem`. Only the calls in `go` write rows. Rows are locked in the same order
- * everywhere (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts (another
- * node was first), the whole statement is rolled back and the batch is planned again. Rows are passed as one array per
- * column, so planning costs the same for 1 call and for 200. The statement has only the parts that a call of the batch
- * needs. Even an unused part costs the database 20 to 50 µs, which was a sixth of the cost of an anonymous call.
+ * everywhere (end user, conversation, run; conversations by their ID) to avoid deadlocks. If a row that the plan did
+ * not know conflicts (another node was first), the whole statement is rolled back and the batch is planned again. Rows
+ * are passed as one array per column, so planning costs the same for 1 call and for 200. The statement has only the
+ * parts that a call of the batch needs. Even an unused part costs the database 20 to 50 µs, which was a sixth of the
+ * cost of an anonymous call.
  */
 function writeText({ people, keyed, repeatable, messages, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
@@ -42,7 +43,7 @@ function writeText({ people, keyed, repeatable, messages, client }: Parts, calls
   return `${repeatable ? 'call' : 'go'} AS MATERIALIZED (
   SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, :now AS created_at, c.*
   FROM ${calls}
-  JOIN gate g ON g.n = c.gate
+  JOIN gate g ON g.n = c.gate${keyed ? ' ORDER BY c.conversation_id' : ''}
 )${repeatable ? `, ${IDEM}` : ''}, ${people ? WRITE_PEOPLE : MADE_NAMELESS}
 ${keyed ? `, ${RELEASES}` : ''}, begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, key, locale, run_id, unanswered,
