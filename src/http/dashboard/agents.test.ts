@@ -51,6 +51,22 @@ describe('agents', () => {
     },
   );
 
+  inShop('have one new version if two members publish the same draft', async ({ server, call, at, newAgent }) => {
+    const { id } = await newAgent();
+    await call(`PATCH ${at}/agents/${id}`, { definition: { opening: { en: 'Two' } }, publish: false });
+    const lock = await server.db.$client.connect();
+    await lock.query('BEGIN');
+    await lock.query('SELECT FROM agent WHERE id = $1 FOR UPDATE', [id]);
+    const both = Promise.all([1, 2].map(() => call(`POST ${at}/agents/${id}/publish`, { live: false })));
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await expect.poll(async () => (await server.db.$client.query(waiting)).rows.length).toBe(2);
+    await lock.query('COMMIT');
+    lock.release();
+    expect((await both).map(({ status }) => status)).toEqual([200, 200]);
+    const { body } = await call(`GET ${at}/agents/${id}/versions`);
+    expect(body.data.map(({ version }: { version: number }) => version)).toEqual([2, 1]);
+  });
+
   inShop('are refused with every fault of their definition, and nothing is written', async ({ call, at }) => {
     const answer = await call(`POST ${at}/agents`, {
       name: 'Faulty',

@@ -51,10 +51,13 @@ export async function readAgent(db: Queryable, orgId: string, id: string): Promi
   return rows[0] ?? null;
 }
 
-/** Reads the agent and locks it until the transaction ends. */
+/**
+ * Locks the agent until the transaction ends, and reads it. The second statement also sees the versions that a
+ * transaction stored while the first statement waited for it.
+ */
 export async function lockAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow | null> {
-  const rows = await db.select(columns).from(agent).where(living(orgId, id)).for('no key update', { of: agent });
-  return rows[0] ?? null;
+  await db.select({ id: agent.id }).from(agent).where(living(orgId, id)).for('no key update');
+  return readAgent(db, orgId, id);
 }
 
 export async function listAgents(
