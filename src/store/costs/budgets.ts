@@ -35,7 +35,7 @@ export async function listBudgets(db: Queryable, orgId: string): Promise<NamedBu
 
 /**
  * Returns the previous amount. Null if the budget is new. A new amount does not change the spent amount of the current
- * period.
+ * period. If the stored period is over, the new period begins with nothing spent.
  */
 export async function writeBudget(
   tx: Queryable,
@@ -49,14 +49,24 @@ export async function writeBudget(
     eq(budget.period, period),
     eq(budget.unit, unit),
   );
-  // After a change of the amount, no threshold counts as reported.
+  const start = START(period);
+  const isCurrent = sql`${budget.periodStart} = ${start}`;
+  // After a change of the amount, and in a new period, no threshold counts as reported.
   const afterChange = (column: PgColumn) =>
-    sql`CASE WHEN ${budget.amount} = ${amount}::numeric THEN ${column} ELSE 0 END`;
+    sql`CASE WHEN ${budget.amount} = ${amount}::numeric AND ${isCurrent} THEN ${column} ELSE 0 END`;
+  const spent = sql`CASE WHEN ${isCurrent} THEN ${budget.spent} ELSE 0 END`;
   const [known] = await tx.select({ id: budget.id, amount: budget.amount }).from(budget).where(one).for('update');
   if (known) {
     await tx
       .update(budget)
-      .set({ amount, told: afterChange(budget.told), mailed: afterChange(budget.mailed), updatedAt: sql`now()` })
+      .set({
+        amount,
+        periodStart: start,
+        spent,
+        told: afterChange(budget.told),
+        mailed: afterChange(budget.mailed),
+        updatedAt: sql`now()`,
+      })
       .where(and(eq(budget.orgId, orgId), eq(budget.id, known.id)));
     return { id: known.id, before: known.amount };
   }

@@ -275,6 +275,23 @@ test('a budget is reported again only if its amount has changed', async () => {
   expect(await types()).toEqual(['budget.warning', 'budget.spent']);
 });
 
+test('a change of a budget after the end of its period reports nothing of that period', async () => {
+  await budget('1000');
+  await endPeriod();
+  await listen();
+  await budget('1100');
+  expect(await types()).toEqual([]);
+  expect(await state()).toEqual([[0, 0]]);
+  await endPeriod();
+  const reported = await types();
+  await budget('1100');
+  expect(await types()).toEqual(reported);
+  const id = randomUUID();
+  await take(900, id);
+  await settle(id, { input: 900 });
+  expect((await types()).slice(reported.length)).toEqual(['budget.warning']);
+});
+
 const gate = () => enterGate(db.$client, { orgId, ...MODEL });
 const fail = (waitMs: number | null = null, probed = false) =>
   reportFailure(db.$client, { orgId, ...MODEL }, { code: 'provider_timeout', waitMs, probed });
