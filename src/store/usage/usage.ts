@@ -66,7 +66,9 @@ export async function writeUsage(
   await counted;
 }
 
-async function writeCounts(pool: pg.Pool, counts: readonly UsageCount[]): Promise<[]> {
+async function writeCounts(pool: pg.Pool, unordered: readonly UsageCount[]): Promise<[]> {
+  // All nodes write the rows in one fixed order, to avoid deadlocks.
+  const counts = unordered.toSorted((a, b) => (rowOf(a) < rowOf(b) ? -1 : 1));
   await pool.query({
     name: 'write-usage',
     text: `INSERT INTO key_usage (org_id, key_id, hour, accepted, refused, failed)
@@ -84,6 +86,8 @@ async function writeCounts(pool: pg.Pool, counts: readonly UsageCount[]): Promis
   });
   return [];
 }
+
+const rowOf = ({ orgId, keyId, hour }: UsageCount) => `${orgId} ${keyId} ${hour.toISOString()}`;
 
 async function writeRequests(pool: pg.Pool, requests: readonly LoggedRequest[]): Promise<[]> {
   await pool.query(
