@@ -12,7 +12,7 @@ import { applyRetention } from '../features/organizations/retention.ts';
 import { notifyOwnersOfBudgets } from '../features/costs/notify-owners.ts';
 import { chargeLostReservations } from '../store/costs/reserve.ts';
 import { forgetTries } from '../store/costs/record-use.ts';
-import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
+import { createRequestTrimmer, forgetUsage } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
 /** One statement handles at most this many rows, so that it does not disturb other queries. */
@@ -30,7 +30,6 @@ const ROLLOUTS = 20;
 const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
   forgetStoredAnswers,
   forgetUsage,
-  (pool, limit) => trimRequests(pool, limit),
   forgetInbound,
   forgetEvents,
   forgetImports,
@@ -57,6 +56,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   let isTidying = false;
   let stopped = false;
 
+  const trimRequests = createRequestTrimmer();
   const mail: (typeof CHORES)[number] = (_, limit) => notifyOwnersOfBudgets(deps, limit);
   const rollouts: (typeof CHORES)[number] = () => reviewRollouts(db, ROLLOUTS);
   const week = async (): Promise<number> => {
@@ -67,7 +67,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   async function tidy(): Promise<void> {
     if (isTidying) return;
     isTidying = true;
-    for (const chore of [...CHORES, () => retain(db), mail, rollouts, week]) {
+    for (const chore of [...CHORES, trimRequests, () => retain(db), mail, rollouts, week]) {
       try {
         for (let batch = 0; batch < MAX_BATCHES && !stopped; batch++) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;

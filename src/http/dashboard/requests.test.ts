@@ -4,7 +4,7 @@ import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { prepareInstallation } from '../../../test/prepare-installation.ts';
 import { newId } from '../../kernel/ids.ts';
 import { requestLog } from '../../store/schema/usage.ts';
-import { trimRequests } from '../../store/usage/usage.ts';
+import { createRequestTrimmer } from '../../store/usage/usage.ts';
 
 let app: TestApp;
 let cookie: string;
@@ -163,8 +163,8 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     );
     const before = (await list('limit=100')).data.length;
     expect(before).toBeGreaterThan(5);
-    expect(await trimRequests(app.db.$client, 100, 100)).toBe(0);
-    const removed = await trimRequests(app.db.$client, 1_000, 5);
+    expect(await createRequestTrimmer(100)(app.db.$client, 100)).toBe(0);
+    const removed = await createRequestTrimmer(5)(app.db.$client, 1_000);
     expect(removed).toBeGreaterThanOrEqual(7);
     expect((await list('', otherOrgId)).data.map(({ id }) => id)).toEqual(ids.toSorted().toReversed().slice(0, 5));
     expect((await list('limit=100')).data).toHaveLength(5);

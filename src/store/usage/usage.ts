@@ -157,16 +157,25 @@ export async function listNewestRequests(
  */
 export const STORED_REQUESTS = 50_000;
 
-/** Removes requests beyond the newest of each organization, at most `limit` rows. */
-export async function trimRequests(pool: pg.Pool, limit: number, newest = STORED_REQUESTS): Promise<number> {
-  const removed = await pool.query(
-    `DELETE FROM request_log WHERE (org_id, id) IN (
+/**
+ * Removes requests beyond the newest of each organization, at most `limit` rows in each call. A call continues with the
+ * last organization of the previous call, because a call reads the newest requests of each organization.
+ */
+export function createRequestTrimmer(newest = STORED_REQUESTS) {
+  let from = '';
+  return async (pool: pg.Pool, limit: number): Promise<number> => {
+    const { rows } = await pool.query<{ org_id: string }>(
+      `DELETE FROM request_log WHERE (org_id, id) IN (
       SELECT l.org_id, l.id FROM organization o
       CROSS JOIN LATERAL (SELECT id FROM request_log WHERE org_id = o.id ORDER BY id DESC OFFSET $2 LIMIT 1) oldest
-      JOIN request_log l ON l.org_id = o.id AND l.id <= oldest.id LIMIT $1)`,
-    [limit, newest],
-  );
-  return removed.rowCount ?? 0;
+      JOIN request_log l ON l.org_id = o.id AND l.id <= oldest.id WHERE o.id >= $3 ORDER BY o.id LIMIT $1)
+      RETURNING org_id`,
+      [limit, newest, from],
+    );
+    const last = rows.reduce((greatest, { org_id }) => (org_id > greatest ? org_id : greatest), '');
+    from = rows.length < limit ? '' : last;
+    return rows.length;
+  };
 }
 
 /** Removes rows that are too old to be shown, at most `limit` rows of each kind. */
