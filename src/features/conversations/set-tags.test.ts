@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { givenOwner, type Owner } from '../../../test/owner.ts';
+import { newId } from '../../kernel/ids.ts';
 
 let parley: TestApp;
 let owner: Owner;
@@ -79,4 +80,26 @@ it('the list of conversations can be filtered by a tag, and a saved view stores 
     filters: { tag: 'refund' },
   });
   expect([view.status, view.body.filters]).toEqual([201, { tag: 'refund' }]);
+});
+
+it('the list with a tag and a second filter reaches an older conversation behind newer ones of the tag', async () => {
+  const { agentId, channelId } = await givenAgent(parley.db, owner.orgId);
+  const other = await givenAgent(parley.db, owner.orgId);
+  const { id: oldest } = await givenConversation(parley.db, owner.orgId, channelId, { status: 'handed_off' });
+  await put(['busy'], oldest);
+  for (const later of [1_000, 2_000])
+    await parley.db.execute(sql`INSERT INTO conversation
+        (org_id, id, agent_id, channel_id, end_user_id, status, tags)
+      SELECT org_id, ${newId('conv', Date.now() + later)}, ${other.agentId}, ${other.channelId}, end_user_id,
+        'resolved', tags FROM conversation WHERE id = ${oldest}`);
+  for (const filter of [
+    'status=handed_off',
+    `agent_id=${agentId}`,
+    `channel_id=${channelId}`,
+    'view=unassigned',
+    'view=waiting&sort=newest',
+  ]) {
+    const page = (await owner.call(`GET /conversations?limit=1&tag=busy&${filter}`)).body;
+    expect([page.data.map((one: { id: string }) => one.id), page.has_more]).toEqual([[oldest], false]);
+  }
 });

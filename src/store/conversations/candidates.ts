@@ -67,6 +67,7 @@ export async function candidates(
   db: Queryable,
   orgId: string,
   filter: ConversationFilter,
+  where: SQL | undefined,
   page: Page,
 ): Promise<SQL | undefined> {
   if (filter.text !== undefined) return mentioning(db, orgId, filter.text);
@@ -81,7 +82,7 @@ export async function candidates(
   if (outcome === 'rated')
     return sql`SELECT g.conversation_id FROM rating g WHERE ${ratedIn(orgId, { since, rated: 'any' })}`;
   if (hasCircumstances(filter) && !filter.view) return walked(orgId, filter, page);
-  if (filter.tag !== undefined) return taggedWith(db, orgId, filter, page);
+  if (filter.tag !== undefined) return taggedWith(db, orgId, filter, where, page);
   if (filter.view) return undefined;
   if (filter.status || filter.agentId || filter.channelId) return inChannels(orgId, filter, page);
   return undefined;
@@ -136,19 +137,24 @@ const inChannels = (orgId: string, { status, agentId, channelId, ...filter }: Co
 const EXAMINED = 2_000;
 
 /**
- * The index of tags has no order. For a frequent tag, the newest conversations fill the page. A rare tag is read from
- * the index.
+ * The index of tags has no order. For a frequent tag, the newest conversations that match the whole filter fill the
+ * page. A rare tag is read from the index.
  */
-async function taggedWith(db: Queryable, orgId: string, filter: ConversationFilter, page: Page): Promise<SQL> {
-  const tag = filter.tag!;
-  const { limit } = page;
-  const newest = sql`SELECT c.id FROM (SELECT n.id, n.tags FROM conversation n
+async function taggedWith(
+  db: Queryable,
+  orgId: string,
+  filter: ConversationFilter,
+  where: SQL | undefined,
+  page: Page,
+): Promise<SQL> {
+  // The subquery has the name of the table, so that the conditions apply to the subquery.
+  const newest = sql`SELECT conversation.id FROM (SELECT * FROM conversation n
       WHERE n.org_id = ${orgId} ${behind(orgId, sql`n.id`, page)} ${startedIn(filter, 'n')}
-      ORDER BY n.id ${ordered(page)} LIMIT ${EXAMINED}) c
-    WHERE ${tag} = ANY (c.tags) ORDER BY c.id ${ordered(page)} LIMIT ${limit}`;
+      ORDER BY n.id ${ordered(page)} LIMIT ${EXAMINED}) conversation
+    WHERE ${where} ORDER BY conversation.id ${ordered(page)} LIMIT ${page.limit}`;
   const { rows } = await db.execute<{ id: string }>(newest);
-  if (rows.length === limit) return newest;
-  return sql`SELECT conversation.id FROM conversation WHERE ${tagged(tag)}
+  if (rows.length === page.limit) return sql`SELECT unnest(${sql.param(rows.map(({ id }) => id))}::text[])`;
+  return sql`SELECT conversation.id FROM conversation WHERE ${tagged(filter.tag!)}
     AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}`;
 }
 

@@ -30,18 +30,18 @@ export async function listConversationRows(
   let found: Listed[];
   const sort = filter.sort ?? (filter.view === 'waiting' ? 'waiting' : 'latest');
   if (sort === 'waiting') {
-    const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, { limit: wanted });
+    const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, where, { limit: wanted });
     found = await waiting(db, orgId, and(where, inIds(among)), wanted, after, filter.view === 'waiting');
   } else if (sort !== 'latest') {
     const page = { limit: wanted, after: after ?? undefined, byStart: sort };
-    found = await byStart(db, where, await candidates(db, orgId, filter, page), page);
+    found = await byStart(db, where, await candidates(db, orgId, filter, where, page), page);
   } else {
-    const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, { limit: wanted });
+    const among = filter.text === undefined ? undefined : await candidates(db, orgId, filter, where, { limit: wanted });
     const isOlder = after?.startsWith('conv_') === true;
     found = isOlder ? [] : await withNewMessages(db, orgId, and(where, inIds(among)), wanted, after);
     if (found.length < wanted) {
       const page = { limit: wanted - found.length, after: isOlder ? after : undefined };
-      found.push(...(await older(db, orgId, where, among ?? (await candidates(db, orgId, filter, page)), page)));
+      found.push(...(await older(db, orgId, where, among ?? (await candidates(db, orgId, filter, where, page)), page)));
     }
   }
   const rows = found.slice(0, limit);
