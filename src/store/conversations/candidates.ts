@@ -53,9 +53,10 @@ const ordered = ({ byStart }: Page): SQL => (byStart === 'oldest' ? sql`ASC` : s
 
 const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
 
-/** PostgreSQL uses the index of tags only if a query repeats the condition of this index. */
-export const tagged = (tag: string): SQL =>
-  sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
+/** The columns and the predicate of the index `conversation_org_tags`, written exactly as in the index. */
+export const tagged = (orgId: string, tag: string): SQL =>
+  sql`ARRAY[${conversation.orgId}] @> ARRAY[${orgId}]::text[] AND ${conversation.tags} @> ARRAY[${tag}]::text[]
+    AND ${conversation.tags} <> '{}'`;
 
 /**
  * Returns a query of IDs that include all conversations on the page of a list. The result is undefined if the list
@@ -154,8 +155,7 @@ async function taggedWith(
     WHERE ${where} ORDER BY conversation.id ${ordered(page)} LIMIT ${page.limit}`;
   const { rows } = await db.execute<{ id: string }>(newest);
   if (rows.length === page.limit) return sql`SELECT unnest(${sql.param(rows.map(({ id }) => id))}::text[])`;
-  return sql`SELECT conversation.id FROM conversation WHERE ${tagged(filter.tag!)}
-    AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}`;
+  return sql`SELECT conversation.id FROM conversation WHERE ${tagged(orgId, filter.tag!)}`;
 }
 
 /**

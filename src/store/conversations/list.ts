@@ -60,7 +60,7 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
     filter.agentId ? eq(conversation.agentId, filter.agentId) : undefined,
     filter.channelId ? eq(conversation.channelId, filter.channelId) : undefined,
     filter.endUserId ? eq(conversation.endUserId, filter.endUserId) : undefined,
-    filter.tag === undefined ? undefined : tagged(filter.tag),
+    filter.tag === undefined ? undefined : tagged(orgId, filter.tag),
     sql`true ${underCircumstances(filter, 'conversation')}`,
     within(orgId, filter),
   );

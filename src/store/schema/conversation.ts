@@ -78,8 +78,8 @@ export const conversation = pgTable(
       .on(table.orgId, table.id)
       .where(sql`status = 'handed_off'`),
     // Few conversations have a tag, and the index excludes conversations without tags.
-    index('conversation_tags')
-      .using('gin', table.tags)
+    index('conversation_org_tags')
+      .using('gin', sql`(ARRAY[org_id])`, table.tags)
       .where(sql`tags <> '{}'`),
   ],
 );
