@@ -1,6 +1,7 @@
-import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from './db.ts';
-import { eventDelivery, webhookEndpoint } from './schema/event.ts';
+import { checkedOnly } from './queue/join-by-key.ts';
+import { webhookEndpoint } from './schema/event.ts';
 
 export type WebhookRow = typeof webhookEndpoint.$inferSelect;
 
@@ -64,18 +65,49 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** Cancels the waiting deliveries of a disabled endpoint. A member can send cancelled deliveries again. */
-export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
-  await tx
-    .update(eventDelivery)
-    .set({ state: 'cancelled', dueAt: null, lease: null, updatedAt: sql`statement_timestamp()` })
-    .where(
-      and(eq(eventDelivery.orgId, orgId), eq(eventDelivery.endpointId, id), sql`${eventDelivery.dueAt} IS NOT NULL`),
-    );
+/** The maximum number of deliveries that one statement cancels or deletes, because an endpoint may have millions. */
+const CHANGED_AT_ONCE = 5_000;
+
+/**
+ * Cancels the waiting deliveries of a disabled endpoint in pieces. A member can send cancelled deliveries again. An
+ * endpoint that was enabled again keeps its deliveries.
+ */
+export const cancelPending = (db: Queryable, orgId: string, id: string, atOnce = CHANGED_AT_ONCE): Promise<void> =>
+  inPieces(db, orgId, id, atOnce, {
+    chosen: sql`d.due_at IS NOT NULL AND EXISTS (SELECT FROM webhook_endpoint w
+      WHERE w.org_id = ${orgId} AND w.id = ${id} AND NOT w.enabled)`,
+    change: sql`UPDATE event_delivery d
+      SET state = 'cancelled', due_at = NULL, lease = NULL, updated_at = statement_timestamp() FROM piece`,
+  });
+
+/** Deletes the delivery log of an endpoint in pieces. */
+export const deleteDeliveries = (db: Queryable, orgId: string, id: string, atOnce = CHANGED_AT_ONCE): Promise<void> =>
+  inPieces(db, orgId, id, atOnce, { chosen: sql`true`, change: sql`DELETE FROM event_delivery d USING piece` });
+
+/** Each piece begins after the previous one, so that it does not read the entries that were changed before. */
+async function inPieces(
+  db: Queryable,
+  orgId: string,
+  id: string,
+  atOnce: number,
+  { chosen, change }: { chosen: SQL; change: SQL },
+): Promise<void> {
+  for (let after: string | null = ''; after !== null;) {
+    const statement: SQL = sql`WITH piece AS (
+        SELECT d.org_id, d.event_id, d.endpoint_id FROM event_delivery d
+        WHERE d.endpoint_id = ${id} AND ${sql.raw(checkedOnly('d.org_id'))} = ${orgId} AND d.event_id > ${after}
+          AND ${chosen}
+        ORDER BY d.event_id LIMIT ${atOnce} FOR UPDATE OF d
+      ), changed AS (
+        ${change} WHERE d.org_id = piece.org_id AND d.event_id = piece.event_id AND d.endpoint_id = piece.endpoint_id
+      )
+      SELECT CASE WHEN count(*) = ${atOnce} THEN max(event_id) END AS last FROM piece`;
+    const { rows } = await db.execute<{ last: string | null }>(statement);
+    after = rows[0]!.last;
+  }
 }
 
-/** Deletes the endpoint with its delivery log. */
+/** Deletes the endpoint with the deliveries that remain. */
 export async function deleteWebhook(tx: Queryable, orgId: string, id: string): Promise<void> {
-  await tx.delete(eventDelivery).where(and(eq(eventDelivery.endpointId, id), eq(eventDelivery.orgId, orgId)));
   await tx.delete(webhookEndpoint).where(one(orgId, id));
 }

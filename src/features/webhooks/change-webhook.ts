@@ -6,6 +6,7 @@ import type { Queryable } from '../../store/db.ts';
 import {
   cancelPending,
   changeWebhook,
+  deleteDeliveries,
   deleteWebhook as deleteRow,
   lockWebhook,
   lockWebhooks,
@@ -29,19 +30,20 @@ export async function updateWebhook(
   actor: Actor,
 ): Promise<WebhookRecord> {
   if (changes.url !== undefined) await checkAddress(deps.egress, '/url', changes.url);
-  return deps.db.transaction(async (tx) => {
+  const row = await deps.db.transaction(async (tx) => {
     const before = await lockWebhook(tx, orgId, id);
     if (!before) throw new Refusal('webhook_not_found');
     const { enabled, url = before.url } = changes;
-    const row = await changeWebhook(tx, orgId, id, {
+    const changed = await changeWebhook(tx, orgId, id, {
       ...changes,
       ...(url !== before.url && { sealed: await movedSecrets(tx, deps, before, url) }),
       ...(enabled !== undefined && { disabledReason: enabled ? null : (before.disabledReason ?? 'by_member') }),
     });
-    if (enabled === false) await cancelPending(tx, orgId, id);
     await recordAudit(tx, { orgId, actor, action: 'webhook.updated', subjectId: id, facts: changes });
-    return presentWebhook(row!);
+    return changed!;
   });
+  if (changes.enabled === false) await cancelPending(deps.db, orgId, id);
+  return presentWebhook(row);
 }
 
 async function movedSecrets(
@@ -53,13 +55,19 @@ async function movedSecrets(
   return sealSecrets(tx, sealingKey, { ...before, url }, await openSecrets(tx, sealingKey, before));
 }
 
-/** Deletes the endpoint together with its delivery log. */
+/**
+ * Deletes the endpoint together with its delivery log. The endpoint is disabled first, so that it gets no more events
+ * even if the deletion of a long log fails and must be repeated.
+ */
 export async function deleteWebhook(
   { db }: Pick<WebhooksDeps, 'db'>,
   orgId: string,
   id: string,
   actor: Actor,
 ): Promise<void> {
+  const off = { enabled: false, disabledReason: 'by_member' };
+  if (!(await changeWebhook(db, orgId, id, off))) throw new Refusal('webhook_not_found');
+  await deleteDeliveries(db, orgId, id);
   await db.transaction(async (tx) => {
     // Only one deletion per organization runs at a time, because its audit entry is an event for the other endpoints
     // and locks them.

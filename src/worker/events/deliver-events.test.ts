@@ -4,6 +4,7 @@ import type { DeliveryAttempt } from '../../../contract/dashboard/webhooks.ts';
 import { givenOrganization } from '../../../test/factories.ts';
 import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
 import { useDatabase } from '../../../test/use-database.ts';
+import { deleteWebhook, updateWebhook } from '../../features/webhooks/change-webhook.ts';
 import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
 import { createWebhook } from '../../features/webhooks/create-webhook.ts';
 import { recoverDeliveries } from '../../features/webhooks/recover-deliveries.ts';
@@ -16,6 +17,7 @@ import { verifyWebhook } from '../../kernel/standard-webhooks.ts';
 import { createSealedOpener } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
 import { claimEvents } from '../../store/events/deliver.ts';
+import { cancelPending, deleteDeliveries } from '../../store/webhooks.ts';
 import type { Worker } from '../claim-loop.ts';
 import { deliverEvent, MAX_EVENT_ATTEMPTS } from './deliver-event.ts';
 import { createEventWorker } from './deliver-events.ts';
@@ -358,5 +360,60 @@ describe('workers', () => {
     } finally {
       client.release();
     }
+  });
+});
+
+describe('an endpoint with many deliveries', () => {
+  /** Another transaction locks the delivery, so that no statement can change it. */
+  async function lock(eventId: string): Promise<() => Promise<void>> {
+    const client = await db.$client.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT FROM event_delivery WHERE event_id = $1 FOR UPDATE', [eventId]);
+    return async () => {
+      await client.query('COMMIT');
+      client.release();
+    };
+  }
+  const statesOf = async (ids: string[]) => Promise.all(ids.map(async (id) => (await stateOf(id))?.state));
+
+  test.for(['disabled', 'deleted'])('an endpoint that is %s is off before its deliveries change', async (name) => {
+    const id = await happen();
+    const release = await lock(id);
+    const change: Promise<unknown> =
+      name === 'deleted'
+        ? deleteWebhook(depsWith(), orgId, endpoint.id, actor)
+        : updateWebhook(depsWith(), orgId, endpoint.id, { enabled: false }, actor);
+    const read = () => db.execute(sql`SELECT enabled FROM webhook_endpoint WHERE id = ${endpoint.id}`);
+    try {
+      await expect.poll(async () => (await read()).rows).toEqual([{ enabled: false }]);
+    } finally {
+      await release();
+    }
+    await change;
+    expect(await statesOf([id])).toEqual([name === 'deleted' ? undefined : 'cancelled']);
+    expect((await read()).rows).toEqual(name === 'deleted' ? [] : [{ enabled: false }]);
+  });
+
+  test('an endpoint that is enabled again keeps its deliveries', async () => {
+    const id = await happen();
+    await cancelPending(db, orgId, endpoint.id);
+    expect(await statesOf([id])).toEqual(['pending']);
+  });
+
+  test.for([
+    { change: cancelPending, state: 'cancelled' },
+    { change: deleteDeliveries, state: undefined },
+  ])('deliveries are changed in pieces, each in its own transaction ($state)', async ({ change, state }) => {
+    const ids = [await happen(), await happen(), await happen()].toSorted();
+    await db.execute(sql`UPDATE webhook_endpoint SET enabled = false WHERE id = ${endpoint.id}`);
+    const release = await lock(ids[2]!);
+    const changed = change(db, orgId, endpoint.id, 2);
+    try {
+      await expect.poll(() => statesOf(ids)).toEqual([state, state, 'pending']);
+    } finally {
+      await release();
+    }
+    await changed;
+    expect(await statesOf(ids)).toEqual([state, state, state]);
   });
 });

@@ -118,11 +118,10 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
    * changed since the call.
    */
   async function disable({ org_id: orgId, endpoint_id: id, url }: ClaimedEvent): Promise<void> {
-    await db.transaction(async (tx) => {
+    const isDisabled = await db.transaction(async (tx) => {
       const endpoint = await lockWebhook(tx, orgId, id);
-      if (!endpoint?.enabled || endpoint.url !== url) return;
+      if (!endpoint?.enabled || endpoint.url !== url) return false;
       await changeWebhook(tx, orgId, id, { enabled: false, disabledReason: 'gone' });
-      await cancelPending(tx, orgId, id);
       await recordAudit(tx, {
         orgId,
         actor: SYSTEM,
@@ -130,7 +129,9 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
         subjectId: id,
         facts: { status: 410 },
       });
+      return true;
     });
+    if (isDisabled) await cancelPending(db, orgId, id);
   }
 
   return loop;
