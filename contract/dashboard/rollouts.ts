@@ -105,7 +105,10 @@ export const RolloutRecord = Type.Object(
     status: Type.Enum(ROLLOUT_STATUSES),
     /** The reason why the rollout was stopped. Null: the rollout was not stopped. */
     reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
-    /** An active rollout has the current comparison, and an ended rollout has its last comparison. */
+    /**
+     * An active rollout has the current comparison, and an ended rollout has its last comparison. Null: the comparison
+     * failed.
+     */
     comparison: Nullable(Comparison),
     created_at: Moment,
     ended_at: Nullable(Moment),

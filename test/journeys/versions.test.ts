@@ -2,6 +2,7 @@ import { eq, inArray, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import { reviewRollouts } from '../../src/features/rollouts/review-rollouts.ts';
+import { countArms } from '../../src/store/rollouts/count-versions.ts';
 import { agentVersion } from '../../src/store/schema/agent.ts';
 import { agentRollout } from '../../src/store/schema/agent-rollout.ts';
 import { trigger } from '../../src/store/schema/trigger.ts';
@@ -234,6 +235,29 @@ describe('the automatic stop', () => {
     await expect(reviewRollouts(parley.db, 100)).rejects.toThrow(/null/);
     await parley.db.update(agentRollout).set({ stopWhen: null }).where(inArray(agentRollout.agentId, broken));
     expect((await call(`GET ${agent}/rollout`)).body).toMatchObject({ status: 'stopped', reason: 'worse' });
+  });
+
+  test('a comparison that fails prevents neither a change nor the end of its rollout', async () => {
+    const { rollout, end, agent } = await given();
+    await rollout({ version: 2, percent: 50 });
+    await parley.db
+      .update(agentVersion)
+      .set({ definition: sql`'null'` })
+      .where(eq(agentVersion.agentId, agent.split('/').at(-1)!));
+    expect(await rollout({ version: 2, percent: 0 })).toMatchObject({
+      status: 200,
+      body: { status: 'active', percent: 0, comparison: null },
+    });
+    expect(await end('stop')).toMatchObject({ status: 200, body: { status: 'stopped', comparison: null } });
+    expect((await call(`GET ${agent}/rollout`)).body).toMatchObject({ status: 'stopped', comparison: null });
+  });
+
+  test('the comparison of a rollout reads a limited number of its newest runs', async () => {
+    const { post, rollout } = await given();
+    const { id } = (await rollout({ version: 2, percent: 100 })).body;
+    for (const _ of [1, 2, 3]) await post(ask);
+    expect(await countArms(parley.db, orgId, id, [])).toEqual([{ version: 2, n: 3, hits: 0 }]);
+    expect(await countArms(parley.db, orgId, id, [], 2)).toEqual([{ version: 2, n: 2, hits: 0 }]);
   });
 
   test('a worse version is stopped, with an event, an audit record and the comparison', async () => {

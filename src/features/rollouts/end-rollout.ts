@@ -12,7 +12,7 @@ import {
   type RolloutRow,
 } from '../../store/rollouts/rollouts.ts';
 import type { RolloutsDeps } from './deps.ts';
-import { compareRollout, presentRollout } from './read-rollout.ts';
+import { compareIfPossible, presentRollout } from './read-rollout.ts';
 
 /** Withdraws the version of a rollout, so that the next turn of everyone uses the live version. */
 export const stopRollout = (deps: RolloutsDeps, orgId: string, agentId: string, actor: Actor): Promise<RolloutRecord> =>
@@ -37,10 +37,10 @@ async function endActive(
 ): Promise<RolloutRecord> {
   // The comparison may take long, so it is made before the agent is locked.
   const seen = await readActiveRollout(db, orgId, agentId);
-  const comparison = seen && (await compareRollout(db, seen));
+  const comparison = seen && (await compareIfPossible(db, seen));
   return db.transaction(async (tx) => {
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
-    const ended = seen && comparison && (await applyEnd(tx, seen, { ...end, comparison }, actor));
+    const ended = seen && (await applyEnd(tx, seen, { ...end, comparison }, actor));
     if (!ended) throw new Refusal('rollout_not_active');
     return presentRollout(tx, ended);
   });

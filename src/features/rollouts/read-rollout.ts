@@ -19,7 +19,11 @@ export async function readRollout({ db }: RolloutsDeps, orgId: string, agentId: 
 }
 
 /** An active rollout contains the current comparison. An ended rollout contains its last comparison. */
-export async function presentRollout(db: Queryable, row: RolloutRow): Promise<RolloutRecord> {
+export async function presentRollout(
+  db: Queryable,
+  row: RolloutRow,
+  compare: typeof compareIfPossible = compareRollout,
+): Promise<RolloutRecord> {
   return {
     id: row.id,
     agent_id: row.agentId,
@@ -29,7 +33,7 @@ export async function presentRollout(db: Queryable, row: RolloutRow): Promise<Ro
     stop_when: row.stopWhen,
     status: row.status as RolloutRecord['status'],
     reason: row.reason as RolloutRecord['reason'],
-    comparison: row.status === 'active' ? await compareRollout(db, row) : row.comparison,
+    comparison: row.status === 'active' ? await compare(db, row) : row.comparison,
     created_at: timestamp(row.createdAt),
     ended_at: row.endedAt && timestamp(row.endedAt),
   };
@@ -42,6 +46,10 @@ export async function compareRollout(db: Queryable, row: RolloutRow): Promise<Co
   const armOf = (number: number) => arms.find((arm) => arm.version === number) ?? { version: number, n: 0, hits: 0 };
   return compareArms(armOf(baseVersion), armOf(version), stopWhen?.confidence ?? CONFIDENCE);
 }
+
+/** A rollout can be changed and ended although its comparison fails. Null: the comparison failed. */
+export const compareIfPossible = (db: Queryable, row: RolloutRow): Promise<Comparison | null> =>
+  compareRollout(db, row).catch(() => null);
 
 /** Returns those of the given versions whose runs return a result. */
 export async function versionsWithResult(

@@ -7,20 +7,20 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { changeRollout, insertRollout, readActiveRollout } from '../../store/rollouts/rollouts.ts';
 import type { RolloutsDeps } from './deps.ts';
-import { presentRollout } from './read-rollout.ts';
+import { compareIfPossible, presentRollout } from './read-rollout.ts';
 
 /**
  * Starts a rollout of a version, or changes its percentage and its limit. The change takes effect with the next turn,
  * because each claimed run has the revision of the agent.
  */
-export const setRollout = (
+export async function setRollout(
   { db }: RolloutsDeps,
   orgId: string,
   agentId: string,
   body: RolloutBody,
   actor: Actor,
-): Promise<RolloutRecord> =>
-  db.transaction(async (tx) => {
+): Promise<RolloutRecord> {
+  const set = await db.transaction(async (tx) => {
     const agent = await lockAgent(tx, orgId, agentId);
     if (!agent) throw new Refusal('agent_not_found');
     if (!(await readAgentVersion(tx, orgId, agentId, body.version)))
@@ -48,8 +48,11 @@ export const setRollout = (
       subjectId: agentId,
       facts: { version: body.version, base_version: baseVersion, percent: body.percent, stop_when: stopWhen },
     });
-    return presentRollout(tx, row);
+    return row;
   });
+  // The comparison may take long or fail, so it is made after the commit.
+  return presentRollout(db, set, compareIfPossible);
+}
 
 /**
  * Returns the version of everyone else, which is the live version. If the version of the rollout is already live, the

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 
-/** Without a rollout, at most this number of the organization's newest runs is compared. */
+/** At most this number of the newest runs of the rollout, or else of the organization, is compared. */
 const MAX_RUNS = 20_000;
 
 /** The compared runs are the runs of a rollout, or the organization's newest runs since a given time. */
@@ -31,20 +31,21 @@ const COLUMNS =
     created_at, finished_at`);
 const COUNTS = sql.raw(`agent_version IS NOT NULL AND status NOT IN ('skipped', 'cancelled')`);
 
-const chosen = (orgId: string, runs: ComparedRuns): SQL =>
+const among = (orgId: string, runs: ComparedRuns): SQL =>
   'rolloutId' in runs
-    ? sql`SELECT ${COLUMNS} FROM run WHERE rollout_id = ${runs.rolloutId}
-        AND ${sql.raw(checkedOnly('org_id'))} = ${orgId} AND ${COUNTS}`
-    : sql`SELECT ${COLUMNS} FROM (SELECT * FROM run
-        WHERE org_id = ${orgId} AND id >= ${newId('run', runs.since.getTime()).slice(0, 14)}
-        ORDER BY id DESC LIMIT ${MAX_RUNS}) newest WHERE ${COUNTS}`;
+    ? sql`rollout_id = ${runs.rolloutId} AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}`
+    : sql`org_id = ${orgId} AND id >= ${newId('run', runs.since.getTime()).slice(0, 14)}`;
+
+const chosen = (orgId: string, runs: ComparedRuns, limit: number): SQL =>
+  sql`SELECT ${COLUMNS} FROM (SELECT * FROM run WHERE ${among(orgId, runs)} ORDER BY id DESC LIMIT ${limit}) newest
+    WHERE ${COUNTS}`;
 
 /**
  * SQL for each run with its outcome. A hand-off and an unanswered question belong to the run in which they happened.
  * The statement finds the rows of a conversation by the conversation alone, as in count-day.ts.
  */
-const judged = (orgId: string, runs: ComparedRuns): SQL => sql`
-  picked AS MATERIALIZED (${chosen(orgId, runs)}), judged AS MATERIALIZED (
+const judged = (orgId: string, runs: ComparedRuns, limit = MAX_RUNS): SQL => sql`
+  picked AS MATERIALIZED (${chosen(orgId, runs, limit)}), judged AS MATERIALIZED (
     SELECT r.*, c.end_user_id,
       (SELECT true FROM hand_off h WHERE h.conversation_id = r.conversation_id AND h.at >= r.created_at
         AND h.at <= coalesce(r.finished_at, 'infinity') LIMIT 1) IS NOT NULL AS handed_off,
@@ -95,8 +96,9 @@ export async function countArms(
   orgId: string,
   rolloutId: string,
   returning: readonly number[],
+  limit = MAX_RUNS,
 ): Promise<ArmCounts[]> {
-  const { rows } = await db.execute<ArmCounts>(sql`WITH ${judged(orgId, { rolloutId })}, first AS (
+  const { rows } = await db.execute<ArmCounts>(sql`WITH ${judged(orgId, { rolloutId }, limit)}, first AS (
       SELECT DISTINCT ON (end_user_id) * FROM judged ORDER BY end_user_id, created_at, id
     )
     SELECT version, count(*)::int AS n, count(*) FILTER (WHERE status = 'failed' OR handed_off OR unanswered

@@ -57,7 +57,7 @@ export async function changeRollout(
 export type RolloutEnd = {
   status: Exclude<RolloutRecord['status'], 'active'>;
   reason: RolloutRecord['reason'];
-  comparison: Comparison;
+  comparison: Comparison | null;
 };
 
 /** A trigger of the table writes the event about a stopped rollout. Null: the rollout had already ended. */
