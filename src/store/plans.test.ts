@@ -184,7 +184,7 @@ test('a claim of runs finds each record by its own key and reads only messages o
   ]);
 });
 
-const ALL_PARTS = { people: true, keyed: true, repeatable: true, messages: true, client: true };
+const ALL_PARTS = { people: true, keyed: true, repeatable: true, messages: true, introduces: true, client: true };
 const KEYED = statementOf(ALL_PARTS, callColumns(ALL_PARTS)).text;
 
 test.each<[string, string, string[]]>([

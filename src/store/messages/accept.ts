@@ -93,7 +93,10 @@ async function planAll(client: pg.PoolClient, calls: SendCall[], suppression: Su
   strangers.forEach((entry, index) => standing.set(entry, standingOf(entry, suppressed[index] ?? null)));
   const begun = new Map<string, string>();
   const lastAt = new Map<string, number>();
-  const plans = meant.map((entry) => (isMeant(entry) ? plan(entry, standing.get(entry), begun, lastAt) : entry));
+  const holders = new Map<string, string>();
+  const plans = meant.map((entry) =>
+    isMeant(entry) ? plan(entry, standing.get(entry), begun, lastAt, holders) : entry,
+  );
   return refuseForeignReplies(client, plans);
 }
 
@@ -143,6 +146,7 @@ function plan(
   standing: Standing | undefined,
   begun: Map<string, string>,
   lastAt: Map<string, number>,
+  holders: Map<string, string>,
 ): Plan {
   const { rules } = call;
   const unwanted = standing && mayNotReceive(standing);
@@ -154,6 +158,13 @@ function plan(
   if (rules.needsAddress && address === null) return new Refusal('no_address');
   if (!windowIsOpen(call, standing)) return new Refusal('session_window_closed');
   const existing = addressed?.conversation ?? conversationOf(standing, address);
+  const isNew =
+    address !== null && !existing && (addressed?.identityOf ?? null) === null && standing?.address !== address;
+  const place = `${call.channelId} ${address}`;
+  const holder = isNew ? (holders.get(place) ?? endUserId) : null;
+  // The next batch finds the person whom the first call creates.
+  if (holder !== null && holder !== endUserId && 'address' in call.to) return LATER;
+  if (holder !== null) holders.set(place, holder);
   const name = `${call.channelId} ${endUserId} ${address}`;
   const conversationId = existing?.id ?? begun.get(name) ?? newId('conv');
   if (!existing) begun.set(name, conversationId);
@@ -175,8 +186,7 @@ function plan(
     endUser: row,
     fresh: !existing,
     address,
-    introduces:
-      address !== null && !existing && (addressed?.identityOf ?? null) === null && standing?.address !== address,
+    introduces: holder === endUserId,
   };
 }
 

@@ -46,6 +46,7 @@ const CALL = rowsOf('c', {
   body: 'text',
   fresh: 'bool',
   introduces: 'bool',
+  by_address: 'bool',
 });
 
 /** The records on which a send depends. The channels of a disabled agent can still send. */
@@ -53,7 +54,8 @@ export const SEND = { agent: 'there', channel: 'on' } as const;
 
 /**
  * The statement has the same parts as in src/store/runs/write.ts, for messages: the fence (`gate`), idempotency, and
- * then the rows. If another node was faster, the whole statement is rolled back.
+ * then the rows. If another node was faster, the whole statement is rolled back. A call that names the person keeps this
+ * person even if the address belongs to another person.
  */
 const WRITE = acceptingStatement(
   'write-messages',
@@ -72,7 +74,7 @@ const WRITE = acceptingStatement(
 ), ${WRITE_PEOPLE}, introduced AS (
   INSERT INTO identity (org_id, channel_id, address, end_user_id)
   SELECT DISTINCT ON (org_id, channel_id, address) org_id, channel_id, address, end_user_id FROM go WHERE introduces
-  ON CONFLICT DO NOTHING RETURNING address
+  ON CONFLICT DO NOTHING RETURNING channel_id, address
 ), begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, created_at, updated_at)
   SELECT DISTINCT ON (conversation_id) org_id, conversation_id, agent_id, channel_id, end_user_id, address,
@@ -89,7 +91,8 @@ const WRITE = acceptingStatement(
 )
 SELECT id,
   CASE WHEN ${PEOPLE_LOST}
-    OR (SELECT count(*) FROM introduced) <> (SELECT count(DISTINCT (channel_id, address)) FROM go WHERE introduces)
+    OR EXISTS (SELECT 1 FROM go WHERE introduces AND by_address
+      AND NOT EXISTS (SELECT 1 FROM introduced i WHERE i.channel_id = go.channel_id AND i.address = go.address))
     OR (SELECT count(*) FROM begun) <> (SELECT count(DISTINCT conversation_id) FROM go WHERE fresh)
   THEN parley_lost_race() END AS lost
 FROM accepted`,
@@ -155,4 +158,5 @@ const callValues = (planned: readonly PlannedSend[], gates: number[]) => ({
   body: planned.map(({ answer }) => answer.body),
   fresh: planned.map(({ fresh }) => fresh),
   introduces: planned.map(({ introduces }) => introduces),
+  by_address: planned.map(({ call }) => 'address' in call.to),
 });

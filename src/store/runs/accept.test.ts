@@ -250,6 +250,28 @@ describe('an address without an end user', () => {
     expect(other!.endUserId).not.toBe(first.endUserId);
   });
 
+  test.each([
+    ['in one batch', 1],
+    ['on two nodes', 2],
+  ])('first calls to an address that arrive together %s are for one person', async (_, nodes) => {
+    const queues = [queue, createAcceptQueue(db)].slice(0, nodes);
+    for (let round = 0; round < 10; round++) {
+      const calls = [1, 2].flatMap((key) =>
+        queues.map((node, n) =>
+          node.accept(
+            at(`+9743100${nodes}${round}`, {
+              conversation: { key: `together-${nodes}-${round}-${key}-${n}`, onExisting: 'continue' },
+            }),
+          ),
+        ),
+      );
+      const runs = (await Promise.all(calls)).map(accepted);
+      expect(new Set(runs.map((run) => run.endUserId)).size).toBe(1);
+      expect(new Set(runs.map((run) => run.conversationId)).size).toBe(calls.length);
+    }
+    await queues[1]?.drain();
+  });
+
   test('a call is for the person who has written from the address', async () => {
     const { endUserId } = accepted(await queue.accept(call({ endUser: { external_id: 'writer' } })));
     await db.execute(sql`INSERT INTO identity (org_id, channel_id, address, end_user_id)

@@ -92,9 +92,9 @@ async function planBatch(
     endUser: personOf(call, existingOf(call, keyed), addresses.get(call)),
   }));
   const book = await EndUserBook.read(client, named, suppression);
-  const usedKeys = new Set<string>();
+  const used = new Set<string>();
   const at = new Date();
-  return { at, plans: calls.map((call) => plan(call, at, book, keyed, addresses.get(call), usedKeys)) };
+  return { at, plans: calls.map((call) => plan(call, at, book, keyed, addresses.get(call), used)) };
 }
 
 async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plans }: Batch): Promise<BatchOutcome[]> {
@@ -125,15 +125,22 @@ function plan(
   book: EndUserBook,
   keyed: Map<string, KeyedConversation>,
   atAddress: AtAddress | undefined,
-  usedKeys: Set<string>,
+  used: Set<string>,
 ): Plan {
   const name = conversationNameOf(call);
   const existing = existingOf(call, keyed);
   if (name !== null) {
     // A conversation has an ID and may have a key. One statement changes a conversation at most once.
     const names = existing === null ? [name] : [name, existing.id];
-    if (names.some((each) => usedKeys.has(each))) return LATER;
-    for (const each of names) usedKeys.add(each);
+    if (names.some((each) => used.has(each))) return LATER;
+    for (const each of names) used.add(each);
+  }
+  const introduces = call.endUser === null && atAddress?.endUserId === null;
+  if (introduces) {
+    // The next batch finds the person whom the first call creates.
+    const place = `${call.orgId} ${call.channelId} address ${call.address}`;
+    if (used.has(place)) return LATER;
+    used.add(place);
   }
   const goesOn = continuedBy(call, existing);
   if (call.conversation && 'id' in call.conversation && !isOpenTo(call, existing))
@@ -176,6 +183,7 @@ function plan(
     endUser: person,
     // The person does not have this address, so the worker uses the stored address instead.
     address: call.addressFrom !== null && unchanged.includes(call.addressFrom) ? null : call.address,
+    introduces,
     continues: goesOn,
     releases: goesOn ? null : existing,
     messageId: call.message === null ? null : newId('msg'),

@@ -17,6 +17,8 @@ export type Parts = {
   repeatable: boolean;
   /** The batch has messages of end users. */
   messages: boolean;
+  /** The batch creates people for addresses without a person. */
+  introduces: boolean;
   /** The batch has calls of client tokens. */
   client: boolean;
 };
@@ -35,7 +37,7 @@ type Column = { name: string; type: string };
  * parts that a call of the batch needs. Even an unused part costs the database 20 to 50 µs, which was a sixth of the
  * cost of an anonymous call.
  */
-function writeText({ people, keyed, repeatable, messages, client }: Parts, calls: string): string {
+function writeText({ people, keyed, repeatable, messages, introduces, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
   const unanswered = messages
     ? `CASE WHEN message_id IS NULL OR send_at IS NOT NULL THEN '{}'::text[] ELSE ARRAY[message_id] END`
@@ -44,7 +46,7 @@ function writeText({ people, keyed, repeatable, messages, client }: Parts, calls
   SELECT g.org_id, g.agent_id, g.trigger_id, g.channel_id, :now AS created_at, c.*
   FROM ${calls}
   JOIN gate g ON g.n = c.gate${keyed ? ' ORDER BY c.conversation_id' : ''}
-)${repeatable ? `, ${IDEM}` : ''}, ${people ? WRITE_PEOPLE : MADE_NAMELESS}
+)${repeatable ? `, ${IDEM}` : ''}, ${people ? WRITE_PEOPLE : MADE_NAMELESS}${introduces ? `, ${INTRODUCED}` : ''}
 ${keyed ? `, ${RELEASES}` : ''}, begun AS (
   INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, address, key, locale, run_id, unanswered,
     created_at, updated_at${client ? ', client_mark' : ''})
@@ -64,7 +66,7 @@ ${keyed ? `, ${RELEASES}` : ''}, begun AS (
     ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
   FROM go RETURNING id
 )
-SELECT id${people ? `, CASE WHEN ${PEOPLE_LOST} ${keyed ? LOST_KEY : ''} THEN parley_lost_race() END AS lost` : ''}
+SELECT id${people ? `, CASE WHEN ${PEOPLE_LOST} ${keyed ? LOST_KEY : ''} ${introduces ? LOST_ADDRESS : ''} THEN parley_lost_race() END AS lost` : ''}
 FROM accepted`;
 }
 
@@ -84,6 +86,16 @@ const MADE_NAMELESS = `made AS (
 
 const LOST_KEY = `
     OR (SELECT count(*) FROM begun) + (SELECT count(*) FROM continued) <> (SELECT count(*) FROM go)`;
+
+/** The identity shows to simultaneous calls that the address has a person. */
+const INTRODUCED = `introduced AS (
+  INSERT INTO identity (org_id, channel_id, address, end_user_id)
+  SELECT org_id, channel_id, address, end_user_id FROM go WHERE introduces ORDER BY org_id, channel_id, address
+  ON CONFLICT DO NOTHING RETURNING address
+)`;
+
+const LOST_ADDRESS = `
+    OR (SELECT count(*) FROM introduced) <> (SELECT count(*) FROM go WHERE introduces)`;
 
 const RELEASED = rowsOf('r', { org_id: 'text', id: 'text', run_id: 'text' }, 'released_');
 

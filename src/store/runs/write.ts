@@ -14,6 +14,8 @@ export type PlannedCall = {
   answer: StoredAnswer;
   endUser: EndUserRow | null;
   address: string | null;
+  /** True: the call creates the person at an address without a person. */
+  introduces: boolean;
   /** The conversation that the call continues. Null: the batch creates a new conversation. */
   continues: KeyedConversation | null;
   /** The conversation that loses its key to the new conversation. */
@@ -82,6 +84,7 @@ const partsOf = (planned: readonly PlannedCall[]): Parts => {
     keyed,
     repeatable: planned.some(({ call }) => call.idempotency !== null),
     messages: planned.some(({ call }) => call.message !== null),
+    introduces: planned.some(({ introduces }) => introduces),
     client: planned.some(({ call }) => Boolean(call.clientMark)),
   };
 };
@@ -129,13 +132,16 @@ const KEYED = [
   column('overtakes', 'text', ({ continues }) => continues?.run_id ?? null),
 ];
 
+const INTRODUCES = [column('introduces', 'bool', ({ introduces }) => (introduces ? 'true' : null))];
+
 const CLIENT = [column('client_mark', 'text', ({ call }) => call.clientMark ?? null)];
 
-export const callColumns = ({ repeatable, messages, keyed, client }: Parts): CallColumn[] => [
+export const callColumns = ({ repeatable, messages, keyed, introduces, client }: Parts): CallColumn[] => [
   ...ALWAYS,
   ...(repeatable ? REPEATABLE : []),
   ...(messages ? MESSAGE_COLUMNS : []),
   ...(keyed ? KEYED : []),
+  ...(introduces ? INTRODUCES : []),
   ...(client ? CLIENT : []),
 ];
 

@@ -94,6 +94,23 @@ describe('202', () => {
     expect(found.rows).toEqual([{ external_id: 'c-3' }]);
   });
 
+  test('first messages to an address that arrive together are for one person', async () => {
+    const calls = [1, 2, 3].map(() => send({ to: { address: 'together' }, content: text('hello') }, {}, sandboxId));
+    const people = (await Promise.all(calls)).map(({ body }) => body.end_user_id);
+    expect(people).toEqual([expect.any(String), people[0], people[0]]);
+  });
+
+  test('a message to a named person is accepted if the address belongs to another person', async () => {
+    const other = await send({ to: { address: 'shared' }, content: text('hello') }, {}, sandboxId);
+    await parley.db.execute(sql`UPDATE identity SET channel_id = ${webhookId} WHERE address = 'shared'`);
+    const [named, byAddress] = await Promise.all([
+      send({ to: crm('shared'), content: text('hello') }),
+      send({ to: { address: 'shared' }, content: text('hello') }),
+    ]);
+    expect([named.status, byAddress.status]).toEqual([202, 202]);
+    expect(named.body.end_user_id).not.toBe(other.body.end_user_id);
+  });
+
   test('a message on the sandbox is delivered immediately and is part of the conversation', async () => {
     const answer = await send({ to: crm('c-4'), content: text('hello') }, {}, sandboxId);
     expect(answer.body.status).toBe('delivered');
