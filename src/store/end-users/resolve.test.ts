@@ -3,6 +3,9 @@ import { givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import type { Db } from '../db.ts';
 import { EndUserBook } from './resolve.ts';
+import { setConsent } from './set-consent.ts';
+import { tagPeople } from './tag.ts';
+import { createEndUserQueue } from './upsert.ts';
 
 let db: Db;
 
@@ -27,4 +30,32 @@ test('the row of a person is read once, however many calls of a batch refer to t
   // By its external id and by its address.
   expect(found.rows).toHaveLength(2);
   expect(book.take(orgId, endUser)).toMatchObject({ row: { id: 'enduser_a' } });
+});
+
+const upsert = (orgId: string, id: string) =>
+  createEndUserQueue(db).upsert({
+    orgId,
+    keyId: null,
+    from: null,
+    mode: 'upsert',
+    people: [{ id, name: 'Asha' }],
+    idempotency: null,
+  });
+
+// A batch that has read the person recognizes the change by this time. The clock shows the time of the read or less.
+test.each<[string, (orgId: string, id: string) => Promise<unknown>]>([
+  ['consent', (orgId, id) => setConsent(db, orgId, id, 'sms', 'opted_out', 'stop_word')],
+  ['tags', (orgId, id) => tagPeople(db, orgId, { ids: [id], action: 'add', tag: 'vip' })],
+  ['data', upsert],
+])('a change of %s moves the time of the person forward, even if the clock did not move', async (kind, change) => {
+  const orgId = await givenOrganization(db);
+  const id = `enduser_${kind}`;
+  const seen = new Date(Date.now() + 60_000);
+  await db.$client.query('INSERT INTO end_user (org_id, id, updated_at) VALUES ($1, $2, $3)', [orgId, id, seen]);
+  await change(orgId, id);
+  const { rows } = await db.$client.query<{ updated_at: Date }>(
+    'SELECT updated_at FROM end_user WHERE org_id = $1 AND id = $2',
+    [orgId, id],
+  );
+  expect(rows[0]!.updated_at.getTime()).toBe(seen.getTime() + 1);
 });

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../db.ts';
 import type { Consent } from './suppression.ts';
+import { CHANGE_TIME } from './write-batch.ts';
 
 /** Stores a person's consent on one kind of channel. A repeated call changes only the time. */
 export async function setConsent(
@@ -14,7 +15,7 @@ export async function setConsent(
 ): Promise<void> {
   await db.execute(sql`
     UPDATE end_user SET consent = consent || ${JSON.stringify(consentOn(channelKind, status, source))}::jsonb,
-      updated_at = statement_timestamp()
+      updated_at = ${sql.raw(CHANGE_TIME)}
     WHERE org_id = ${orgId} AND id = ${endUserId}`);
 }
 

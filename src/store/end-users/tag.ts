@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { MAX_TAGS } from '../../../contract/end-users.ts';
 import type { Queryable } from '../db.ts';
+import { CHANGE_TIME } from './write-batch.ts';
 
 type Tagging = { ids: readonly string[]; action: 'add' | 'remove'; tag: string };
 
@@ -20,7 +21,7 @@ export async function tagPeople(
     ORDER BY id FOR NO KEY UPDATE`);
   const free = adds ? rows.filter((row) => !row.is_full) : rows;
   const tags = adds ? sql`tags || ${tag}::text` : sql`array_remove(tags, ${tag}::text)`;
-  await tx.execute(sql`UPDATE end_user SET tags = ${tags}, updated_at = statement_timestamp()
+  await tx.execute(sql`UPDATE end_user SET tags = ${tags}, updated_at = ${sql.raw(CHANGE_TIME)}
     WHERE org_id = ${orgId} AND id = ANY(${sql.param(free.map(({ id }) => id))}::text[])`);
   return { changed: free.length, full: rows.length - free.length };
 }

@@ -28,6 +28,12 @@ const CHANGED = rowsOf('u', { ...PERSON, seen: 'timestamptz' }, 'changed_');
 /** The types of the parameters of `WRITE_PEOPLE`. */
 export const PEOPLE = { ...MADE.types, ...CHANGED.types };
 
+/**
+ * The new `updated_at` of a person. It differs from the time before, even if two changes happen in one millisecond,
+ * because a batch recognizes a change by this time.
+ */
+export const CHANGE_TIME = `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
+
 const TAGS = `(SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(u.tags::json) v)`;
 
 export const WRITE_PEOPLE = `made AS (
@@ -42,7 +48,7 @@ export const WRITE_PEOPLE = `made AS (
 ), changed AS (
   UPDATE end_user e SET external_id = u.external_id, name = u.name, email = u.email, phone = u.phone,
     locale = u.locale, time_zone = u.time_zone, attributes = coalesce(u.attributes, '{}')::jsonb, tags = ${TAGS},
-    consent = coalesce(u.consent, '{}')::jsonb, blocked = coalesce(u.blocked, false), updated_at = statement_timestamp()
+    consent = coalesce(u.consent, '{}')::jsonb, blocked = coalesce(u.blocked, false), updated_at = ${CHANGE_TIME}
   FROM ${CHANGED.from}
   WHERE e.org_id = u.org_id AND e.id = u.id AND e.updated_at = u.seen AND u.id IN (SELECT end_user_id FROM go)
   RETURNING e.id, e.updated_at
