@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { IMPORT_PIECE_BYTES, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 import type { Queryable } from '../db.ts';
 import { readPieces } from './read.ts';
@@ -32,11 +32,34 @@ export async function namesOneOf(pieces: readonly Buffer[], identifiers: readonl
 }
 
 function cellsOf(identifiers: readonly string[]): string[] {
-  // An import accepts a number that begins with 00974 for one that begins with +974.
-  const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
   // An identifier that consists of punctuation alone would equal an empty cell.
-  return written.flatMap(bytesOf).flatMap((bytes) => asCell(bytes) ?? []);
+  return identifiers
+    .flatMap(spellingsOf)
+    .flatMap(bytesOf)
+    .flatMap((bytes) => asCell(bytes) ?? []);
 }
+
+/** An import accepts a number that begins with 00974 for one that begins with +974. */
+const spellingsOf = (one: string): string[] => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]);
+
+/** Deletes failed rows that contain an identifier of a person who is being erased as a whole cell, in any spelling. */
+export async function eraseImportFaults(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
+  const cells = identifiers.flatMap(spellingsOf).map((one) => one.toLowerCase());
+  if (cells.length === 0) return;
+  await tx.execute(sql`DELETE FROM end_user_import_fault f WHERE org_id = ${orgId} AND EXISTS (
+    SELECT 1 FROM unnest(f.cells) c JOIN unnest(${sql.param(cells)}::text[]) w(cell)
+      ON ${bare(sql`lower(c)`)} = ${bare(sql`w.cell`)} AND ${bare(sql`w.cell`)} <> '')`);
+}
+
+/** The text without the characters that `plain` removes. */
+const bare = (text: SQL): SQL => sql`translate(${text}, ${` \t\r\n().'-${INVISIBLE}`}, '')`;
+
+/**
+ * An import ignores these characters in a phone number and at the ends of a cell: spaces that are not ASCII, and the
+ * marks for the direction of a text.
+ */
+const INVISIBLE =
+  '\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200e\u200f\u2028\u2029\u202f\u205f\u3000\ufeff';
 
 const ONE_BYTE = (['windows-1256', 'windows-1252'] satisfies ImportEncoding[]).map((encoding) => {
   const letters = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
@@ -67,10 +90,19 @@ async function names(pieces: AsyncIterable<Buffer> | readonly Buffer[], cells: r
   let before = ',';
   for await (const piece of pieces) {
     const text = before + plain(piece);
-    if (cells.some((cell) => text.includes(cell))) return true;
+    if (hasOneOf(text, cells)) return true;
     before = text.slice(-OVERLAP);
   }
-  return cells.some((cell) => `${before},`.includes(cell));
+  return hasOneOf(`${before},`, cells);
+}
+
+/**
+ * The text is read with and without the invisible characters, because the same bytes are letters in other encodings.
+ * One character may be in two pieces of a file, so its bytes are removed here and not in `plain`.
+ */
+function hasOneOf(text: string, cells: readonly string[]): boolean {
+  const visible = text.replaceAll(INVISIBLE_BYTES, '');
+  return cells.some((cell) => text.includes(cell) || visible.includes(cell));
 }
 
 function asCell(bytes: Buffer): string | null {
@@ -78,13 +110,29 @@ function asCell(bytes: Buffer): string | null {
   return cell === ',' ? null : cell;
 }
 
+const MARK = '\u200e';
+
 /**
  * Converts bytes to letters in any encoding, without punctuation, spaces and the zeros of UTF-16, and with commas
- * between cells.
+ * between cells. In Windows-1256, the bytes fd and fe are marks, and dd and de are letters without lower case.
  */
 const plain = (bytes: Buffer): string =>
   bytes
     .toString('latin1')
+    .replaceAll(/[\u00fd\u00fe]/g, MARK)
     .toLowerCase()
     .replaceAll(/[ ().'\0-]+/g, '')
     .replaceAll(/[,;|"\t\r\n]+/g, ',');
+
+/**
+ * The bytes of `INVISIBLE` after `plain`, in each encoding. Without zeros and spaces, a rare space of UTF-16 is like a
+ * letter of ASCII, such as U+202F and `/`, and stays.
+ */
+const INVISIBLE_BYTES = new RegExp(
+  Array.from(INVISIBLE)
+    .flatMap(bytesOf)
+    .map(plain)
+    .filter((bytes) => !/^[ -~]*$/.test(bytes))
+    .join('|'),
+  'g',
+);

@@ -6,7 +6,7 @@ import {
   type ImportSettings,
 } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
-import type { Db, Queryable } from '../db.ts';
+import type { Db } from '../db.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import { NOW } from '../schema/columns.ts';
 
@@ -109,14 +109,4 @@ export async function forgetImports(pool: pg.Pool, limit: number): Promise<numbe
     [limit],
   );
   return Math.max(pieces.rows[0]!.count, faults.rowCount ?? 0);
-}
-
-/** Deletes failed rows that contain an identifier of a person who is being erased. */
-export async function eraseImportFaults(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
-  if (identifiers.length === 0) return;
-  const named = sql.param(identifiers.map((one) => one.toLowerCase()));
-  // Matches all possible spellings, such as `'+974 3000-0000` for a phone number.
-  await tx.execute(sql`DELETE FROM end_user_import_fault f WHERE org_id = ${orgId} AND EXISTS (
-    SELECT 1 FROM unnest(f.cells) c WHERE lower(trim(c)) = ANY (${named}::text[])
-      OR translate(lower(c), ' ().-''', '') = ANY (${named}::text[]))`);
 }
