@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { eraseCasesFrom } from '../agents/test-cases.ts';
 import { eraseAdditions } from '../campaigns/addition-queue.ts';
 import type { Queryable } from '../db.ts';
-import { scrubStoredAnswers } from '../idempotency/erase.ts';
+import { type Erased, scrubStoredAnswers } from '../idempotency/erase.ts';
 import { deleteEventsOf } from '../events/events.ts';
 import { erasedReceipt } from '../deliveries/receipts.ts';
 import { eraseImportFaults, eraseImportFiles } from '../imports/erase-files.ts';
@@ -26,6 +26,8 @@ export async function eraseEndUser(
   orgId: string,
   id: string,
   suppression: Suppression,
+  /** Stored responses before this time do not contain the person (`scrubInPages`). Null: all responses are read. */
+  since: Date | null = null,
 ): Promise<{ tests: number } | null> {
   const [person] = await tx
     .select()
@@ -44,26 +46,14 @@ export async function eraseEndUser(
     .from(conversation)
     .where(and(eq(conversation.orgId, orgId), eq(conversation.endUserId, id)))
     .for('update');
-  const recipients = await tx
-    .select({ id: recipient.id })
-    .from(recipient)
-    .where(and(eq(recipient.orgId, orgId), eq(recipient.endUserId, id)));
-  const approvals = await tx
-    .select({ id: approval.id })
-    .from(approval)
-    .innerJoin(conversation, and(eq(conversation.orgId, approval.orgId), eq(conversation.id, approval.conversationId)))
-    .where(and(eq(conversation.orgId, orgId), eq(conversation.endUserId, id)));
+  const erased = await readErased(tx, orgId, id);
   await eraseConversations(
     tx,
     orgId,
     conversations.map((row) => row.id),
   );
   await detachRecipients(tx, orgId, id);
-  await scrubStoredAnswers(tx, orgId, {
-    endUserId: id,
-    recipientIds: recipients.map((row) => row.id),
-    approvalIds: approvals.map((row) => row.id),
-  });
+  await scrubStoredAnswers(tx, orgId, erased, since);
   const identifiers = [person.externalId, person.email, person.phone].filter((one) => one !== null);
   await eraseImportFaults(tx, orgId, identifiers);
   await eraseImportFiles(tx, orgId, identifiers);
@@ -77,6 +67,20 @@ export async function eraseEndUser(
   await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return { tests };
+}
+
+/** The IDs in stored responses about the person. */
+export async function readErased(tx: Queryable, orgId: string, id: string): Promise<Erased> {
+  const recipients = await tx
+    .select({ id: recipient.id })
+    .from(recipient)
+    .where(and(eq(recipient.orgId, orgId), eq(recipient.endUserId, id)));
+  const approvals = await tx
+    .select({ id: approval.id })
+    .from(approval)
+    .innerJoin(conversation, and(eq(conversation.orgId, approval.orgId), eq(conversation.id, approval.conversationId)))
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.endUserId, id)));
+  return { endUserId: id, recipientIds: recipients.map((row) => row.id), approvalIds: approvals.map((row) => row.id) };
 }
 
 /** Stores the person's opt-outs under a digest of each identifier. Stores nothing if the person has no opt-out. */
