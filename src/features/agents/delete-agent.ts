@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Subject } from '../../access/types.ts';
 import { cancelWaitingRuns } from '../../store/approvals/write.ts';
+import { cancelCampaignRuns } from '../../store/campaigns/runs.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import { deleteAgentRows, listDependents } from '../../store/agents/delete.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
@@ -8,8 +9,9 @@ import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
 
 /**
- * Deletes the agent with its triggers and channels, and ends its campaigns. Messages stay readable. The agent's keys
- * stop working: calls with them get 404. The agent's keys stay in the list and can be revoked.
+ * Deletes the agent with its triggers and channels, and ends its campaigns. The turn worker cancels the agent's other
+ * runs when they are due. Messages stay readable. The agent's keys stop working: calls with them get 404. The agent's
+ * keys stay in the list and can be revoked.
  */
 export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<void> {
   await foundAgent(db, orgId, id);
@@ -24,7 +26,7 @@ export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id:
     const row = await lockAgent(tx, orgId, id);
     if (!row) throw new Refusal('agent_not_found');
     await cancelWaitingRuns(tx, orgId, id, 'agent_deleted');
-    await deleteAgentRows(tx, orgId, id);
+    for (const ended of await deleteAgentRows(tx, orgId, id)) await cancelCampaignRuns(tx, orgId, ended);
     await recordAudit(tx, { orgId, actor, action: 'agent.deleted', subjectId: id, facts: { name: row.name } });
   });
 }

@@ -5,12 +5,14 @@ import { useDatabase } from '../../../test/use-database.ts';
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
 import { newId } from '../../kernel/ids.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
-import type { Db } from '../../store/db.ts';
+import type { Db, Queryable } from '../../store/db.ts';
 import { type ClaimedDelivery, claimDeliveries, DELIVERY_QUEUE } from '../../store/deliveries/claim.ts';
 import { completeDeliveries } from '../../store/deliveries/complete.ts';
+import { expireRecipients } from '../../store/recipients/dispatch.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { run } from '../../store/schema/run.ts';
 import { deliverMessage, givenBack } from '../../worker/deliveries/deliver-message.ts';
+import { deleteAgent } from '../agents/delete-agent.ts';
 import { moveInside } from './change-campaign.ts';
 import { cancelRecipient } from './recipients.ts';
 
@@ -47,7 +49,7 @@ async function givenSending() {
     status: 'queued',
     dueAt: new Date(0),
   });
-  return { id, messageId, recipientId, conversationId, endUserId };
+  return { id, agentId, channelId, messageId, recipientId, conversationId, endUserId };
 }
 
 const claim = () => claimDeliveries(db.$client, newId('node'), 10);
@@ -193,6 +195,40 @@ describe.each([
     await send(claimed);
     const recipient = status === 'suppressed' ? 'sent' : status;
     expect(await read()).toMatchObject({ status: 'sent', code: null, due: false, recipient });
+  });
+});
+
+describe('the deletion of an agent', () => {
+  const change = async (_: unknown, work: (tx: Queryable, seq: number) => Promise<unknown>) => ({
+    result: await db.transaction((tx) => work(tx, 0)),
+  });
+  const deleteIt = () => deleteAgent({ db, access: { change } } as never, orgId, given.agentId, SYSTEM);
+
+  test('ends the runs and withdraws the first messages of a paused campaign', async () => {
+    const waiting = { id: newId('run'), status: 'queued', input: {}, dueAt: new Date() };
+    await db.insert(run).values({ orgId, conversationId: given.conversationId, ...waiting });
+    const other = { orgId, campaignId: given.id, id: newId('rcpt'), endUserId: given.endUserId, enrolment: 1 };
+    await db.insert(recipient).values({ ...other, status: 'sending', runId: waiting.id });
+    await move('pause');
+    await deleteIt();
+    const ended = { reason: 'campaign_ended' };
+    expect(await read()).toMatchObject({ ...ended, status: 'suppressed', due: false, recipient: 'suppressed' });
+    const { rows } = await db.execute(sql`SELECT u.status, u.reason, r.status AS recipient FROM run u
+      JOIN recipient r ON r.run_id = u.id WHERE u.id = ${waiting.id}`);
+    expect(rows).toEqual([{ ...ended, status: 'cancelled', recipient: 'cancelled' }]);
+  });
+
+  test('expires the recipients of a draft', async () => {
+    const { agentId, channelId, endUserId } = given;
+    const [draft, id] = [newId('campaign'), newId('rcpt')];
+    await db.insert(campaign).values({ orgId, id: draft, agentId, channelId, name: 'Draft' });
+    const waiting = { status: 'pending', dueAt: new Date() };
+    await db.insert(recipient).values({ orgId, campaignId: draft, id, endUserId, ...waiting });
+    await deleteIt();
+    await expireRecipients(db, 10);
+    expect(await db.select().from(recipient).where(eq(recipient.id, id))).toMatchObject([
+      { status: 'expired', reason: 'campaign_ended' },
+    ]);
   });
 });
 

@@ -49,9 +49,10 @@ export async function listDependents(
 
 /**
  * The rows of a deleted agent stay, because runs and conversations reference them, but no query finds the agent. The
- * agent's documents, their sources, its tests and the secrets of its tools are deleted immediately.
+ * agent's documents, their sources, its tests and the secrets of its tools are deleted immediately. Returns the campaigns
+ * that end.
  */
-export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
+export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<string[]> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };
   await changeAgent(db, orgId, agentId, { deletedAt: new Date() });
   await db.delete(document).where(and(eq(document.orgId, orgId), eq(document.agentId, agentId)));
@@ -67,8 +68,11 @@ export async function deleteAgentRows(db: Queryable, orgId: string, agentId: str
     .update(channel)
     .set(gone)
     .where(and(eq(channel.orgId, orgId), eq(channel.agentId, agentId), isNull(channel.deletedAt)));
-  await db
+  const ended = await db
     .update(campaign)
-    .set({ state: 'ended', updatedAt: sql`now()` })
-    .where(and(eq(campaign.orgId, orgId), eq(campaign.agentId, agentId), ne(campaign.state, 'ended')));
+    // The worker expires the recipients, also of a draft.
+    .set({ state: 'ended', attended: true, updatedAt: sql`now()` })
+    .where(and(eq(campaign.orgId, orgId), eq(campaign.agentId, agentId), ne(campaign.state, 'ended')))
+    .returning({ id: campaign.id });
+  return ids(ended);
 }

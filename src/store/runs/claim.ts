@@ -38,6 +38,7 @@ export type ClaimedRun = {
   request_id: string | null;
   agent_id: string;
   agent_revision: number;
+  agent_deleted: boolean;
   channel_id: string;
   channel_kind: string;
   address: string | null;
@@ -82,7 +83,8 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   returning: `q.org_id, q.id, q.trigger_id, q.conversation_id, q.lease, q.attempts, q.turns, q.input, q.request_id,
     q.send_at, q.reason, q.result, q.no_reply_at, q.reminders, due.lane, due.share`,
   read: `SELECT r.org_id, r.id AS run_id, r.trigger_id, r.lease, r.lane, r.share, r.attempts, r.turns, r.input, r.request_id,
-  r.reason, r.result, coalesce(r.no_reply_at <= ${NOW}, false) AS is_silence_due, coalesce(r.reminders, 0) AS silent_steps, c.agent_id, a.revision AS agent_revision, c.channel_id, ch.kind AS channel_kind,
+  r.reason, r.result, coalesce(r.no_reply_at <= ${NOW}, false) AS is_silence_due, coalesce(r.reminders, 0) AS silent_steps, c.agent_id, a.revision AS agent_revision,
+  a.deleted_at IS NOT NULL AS agent_deleted, c.channel_id, ch.kind AS channel_kind,
   ${addressOfTurn('c.address')} AS address,
   EXISTS (SELECT 1 FROM identity i WHERE i.org_id = c.org_id AND i.channel_id = c.channel_id AND i.address = c.address
     AND i.end_user_id = c.end_user_id AND i.last_inbound_at IS NOT NULL) AS wrote_from_address,
@@ -134,7 +136,7 @@ export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Prom
 
 /**
  * Returns the turns that can no longer be stored, because a message arrived, a member took over, the conversation was
- * resolved, the run was cancelled or paused, or the person was erased.
+ * resolved, the run was cancelled or paused, the person was erased, or the agent was deleted.
  */
 export async function findOutdated(
   pool: pg.Pool,
@@ -145,7 +147,8 @@ export async function findOutdated(
     text: `SELECT t.run_id
       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[]) AS t(org_id, run_id, lease, id, version)
       JOIN run r ON r.org_id = t.org_id AND r.id = t.run_id AND r.lease = t.lease
-      JOIN conversation c ON c.org_id = t.org_id AND c.id = t.id AND c.version = t.version`,
+      JOIN conversation c ON c.org_id = t.org_id AND c.id = t.id AND c.version = t.version
+      JOIN agent a ON a.org_id = c.org_id AND a.id = c.agent_id AND a.deleted_at IS NULL`,
     values: [
       runs.map((run) => run.org_id),
       runs.map((run) => run.run_id),

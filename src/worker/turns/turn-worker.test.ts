@@ -57,6 +57,7 @@ afterEach(async () => {
   vi.useRealTimers();
   for (const worker of workers.splice(0)) await worker.stop(1_000);
   await db.execute(sql`UPDATE run SET due_at = NULL`);
+  await db.execute(sql`UPDATE agent SET deleted_at = NULL`);
 });
 
 afterAll(async () => {
@@ -134,6 +135,8 @@ async function until(id: string, reached: (state: RunState) => boolean): Promise
   }
   throw new Error(`never reached; it is at ${JSON.stringify(await runState(id))}`);
 }
+
+const markAgentDeleted = () => db.execute(sql`UPDATE agent SET deleted_at = now() WHERE id = ${agentId}`);
 
 const agentTexts = async (conversationId: string): Promise<string[]> =>
   (
@@ -321,6 +324,7 @@ describe('turns', () => {
         db.transaction((tx) => eraseEndUser(tx, orgId, run.endUserId, createSuppression(randomBytes(32)))),
     ],
     ['a cancelled run', (run: NewRun) => cancelRunRow(db, orgId, run.id)],
+    ['a deleted agent', markAgentDeleted],
   ])('the turn of %s is aborted at the next check, before a renewal of its lease', async (_, end) => {
     const thinking = Promise.withResolvers<void>();
     const brokenOff = Promise.withResolvers<void>();
@@ -487,6 +491,21 @@ describe('turns', () => {
     await until(run.id, (state) => state.status === 'waiting_for_user');
     expect(begun).toBeGreaterThanOrEqual(at);
     expect((await runState(tomorrow.id)).status).toBe('scheduled');
+  });
+
+  test('the queued and scheduled runs of a deleted agent end without a turn, and a “stop” still counts', async () => {
+    const later = new Date(Date.now() + 300);
+    const [stop, ...others] = [await accept('STOP'), await accept('one'), await accept(null, later)];
+    await markAgentDeleted();
+    const turn = vi.fn<() => TurnResult>(() => say('hello'));
+    startWorker(turn);
+    for (const { id } of [stop, ...others])
+      expect(await until(id, ({ status }) => status === 'cancelled')).toMatchObject({ reason: 'agent_deleted' });
+    expect(turn).not.toHaveBeenCalled();
+    const { rows } = await db.execute(
+      sql`SELECT consent -> 'sandbox' ->> 'status' AS status FROM end_user WHERE id = ${stop.endUserId}`,
+    );
+    expect(rows).toEqual([{ status: 'opted_out' }]);
   });
 });
 

@@ -14,6 +14,7 @@ import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type ClaimedRun, claimRuns, findOutdated, renewRuns } from '../../store/runs/claim.ts';
 import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '../../store/runs/complete.ts';
 import { RESOLVED } from '../../store/runs/end.ts';
+import { cancelRunRow } from '../../store/runs/read.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { awaitAnswer } from '../../store/turns/code-turn.ts';
 import { MORE_MESSAGES_MS } from '../../store/runs/more-messages-wait.ts';
@@ -157,6 +158,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
   const words = liveDeltas.begin(topicsOf(run), run.input.reader);
   const span = tracer ? spanOfRun(tracer, run) : undefined;
   try {
+    if (run.agent_deleted) return await cancelTurn(db, run);
     if (run.attempts > MAX_ATTEMPTS) {
       return await failRun(db.$client, run, {
         code: 'attempts_exhausted',
@@ -194,6 +196,12 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
     words.end(false);
     span?.end();
   }
+}
+
+/** Ends the run of a deleted agent. The message that the run has not answered may be a “stop”. */
+async function cancelTurn(db: Db, run: ClaimedRun): Promise<void> {
+  if (asksToStop(inputTexts(run))) await recordOptOut(db, run);
+  await cancelRunRow(db, run.org_id, run.run_id, 'agent_deleted');
 }
 
 /**
