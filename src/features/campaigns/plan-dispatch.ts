@@ -12,6 +12,11 @@ import { NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
 /** One batch has at most this many recipients, and is a transaction of a few milliseconds. */
 export const BATCH = 200;
+/**
+ * The worker starts no recipient while so many first messages of the campaign wait. A pause, a resume or an end changes
+ * all of them in one statement, under the lock of the change log, so they must be few.
+ */
+export const MAX_UNSENT = 2_000;
 /** The worker checks for due recipients at this interval. */
 export const LOOK_MS = 250;
 

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts
 import { rowsRead } from '../../../test/rows-read.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Db, openDb } from '../db.ts';
-import { claimDue, expireRecipients, writeDispatch } from '../recipients/dispatch.ts';
+import { claimDue, countUnsent, expireRecipients, writeDispatch } from '../recipients/dispatch.ts';
 import { planWaitingAgain } from '../recipients/read.ts';
 import { listWaiting } from '../recipients/review.ts';
 import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo, listHeldZones } from './runs.ts';
@@ -140,6 +140,11 @@ async function dispatchAll(id: string): Promise<void> {
   }
 }
 
+async function countAll(id: string): Promise<void> {
+  const client = await db.$client.connect();
+  await countUnsent(client, { org_id: orgId, id }, PEOPLE).finally(() => client.release());
+}
+
 async function expireAll(id: string): Promise<void> {
   await db.$client.query(`UPDATE campaign SET state = 'ended' WHERE id = $1`, [id]);
   while ((await expireRecipients(db, PAGE)) > 0);
@@ -153,6 +158,7 @@ const WORK: Record<string, { started: boolean; run: (id: string) => Promise<unkn
   dispatching: { started: false, run: dispatchAll },
   'the end of the campaign before its start': { started: false, run: expireAll },
   'a pause': { started: true, run: (id) => holdCampaignRuns(db, orgId, id) },
+  'the count of unsent first messages': { started: true, run: countAll },
   'the time zones of held people': { started: true, run: (id) => listHeldZones(db, orgId, id) },
   'a resume': {
     started: true,

@@ -121,6 +121,31 @@ export async function claimDue(
   return found.rows;
 }
 
+/**
+ * A retry waits for at most an hour (src/kernel/retry-after.ts). A later time is the end of quiet hours, for which
+ * people in other time zones do not wait.
+ */
+const SOON = `${NOW} + interval '61 minutes'`;
+
+/** The number of started recipients whose first message is not written or not sent yet, at most `limit`. */
+export async function countUnsent(client: pg.PoolClient, { org_id, id }: CampaignKey, limit: number): Promise<number> {
+  const found = await client.query<{ many: number }>({
+    name: 'count-unsent',
+    text: `SELECT count(*)::int AS many FROM (
+        SELECT FROM recipient r CROSS JOIN LATERAL (
+          SELECT FROM run WHERE org_id = r.org_id AND id = r.run_id AND turns = 0 AND due_at <= ${SOON}
+          UNION ALL
+          SELECT FROM message WHERE org_id = r.org_id AND conversation_id = r.conversation_id AND run_id = r.run_id
+            AND role = 'agent' AND due_at <= ${SOON}
+          LIMIT 1
+        ) unsent
+        WHERE ${checkedOnly('r.org_id')} = $1 AND r.campaign_id = $2 AND r.status = 'sending' LIMIT $3
+      ) found`,
+    values: [org_id, id, limit],
+  });
+  return found.rows[0]!.many;
+}
+
 const BEGIN = rowsOf('b', {
   recipient_id: 'text',
   conversation_id: 'text',

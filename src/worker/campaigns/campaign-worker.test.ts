@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
+import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
@@ -8,6 +8,8 @@ import type { Db } from '../../store/db.ts';
 import { expireRecipients } from '../../store/recipients/dispatch.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { channel } from '../../store/schema/channel.ts';
+import { message } from '../../store/schema/conversation.ts';
+import { run } from '../../store/schema/run.ts';
 import { CAMPAIGNS, createCampaignWorker, dispatchDue } from './campaign-worker.ts';
 
 let db: Db;
@@ -55,6 +57,42 @@ test('a value that is cut inside of a surrogate pair delays no recipient', async
   await db.update(recipient).set({ variables: { note } }).where(eq(recipient.id, id));
   const key = { org_id: orgId, id: due!.campaignId };
   expect(await dispatchDue(db, key)).toEqual({ isMore: false, hasBegun: true });
+});
+
+test('few first messages wait at once, and quiet hours of some people delay no other people', async () => {
+  const orgId = await givenOrganization(db);
+  const place = await givenAgent(db, orgId);
+  const [first] = await db
+    .select()
+    .from(recipient)
+    .where(eq(recipient.id, await givenDue(orgId, place)));
+  const { campaignId } = first!;
+  for (let more = 0; more < 4; more++) {
+    const { endUserId } = await givenConversation(db, orgId, place.channelId);
+    const dueAt = new Date(1_000);
+    await db.insert(recipient).values({ orgId, campaignId, id: newId('rcpt'), endUserId, status: 'pending', dueAt });
+  }
+  const dispatch = () => dispatchDue(db, { org_id: orgId, id: campaignId }, 2);
+  const begun = async () => {
+    await dispatch();
+    return db.$count(recipient, and(eq(recipient.campaignId, campaignId), eq(recipient.status, 'sending')));
+  };
+  expect(await dispatch()).toEqual({ isMore: false, hasBegun: true });
+  expect(await begun()).toBe(2);
+  // A turn writes the first message, which then waits for its delivery.
+  const [written, later] = await db.select().from(run).where(eq(run.orgId, orgId));
+  await db.update(run).set({ turns: 1, dueAt: null, status: 'waiting_for_user' }).where(eq(run.id, written!.id));
+  const content = { type: 'text' as const, text: 'Hello' };
+  const waiting = { content, runId: written!.id, status: 'queued', dueAt: new Date() };
+  const messageId = await givenMessage(db, orgId, written!.conversationId, waiting);
+  expect(await begun()).toBe(2);
+  await db.update(message).set({ dueAt: null, status: 'sent' }).where(eq(message.id, messageId));
+  await dispatch();
+  expect(await db.$count(run, eq(run.orgId, orgId))).toBe(3);
+  const morning = new Date(Date.now() + 8 * 3_600_000);
+  await db.update(run).set({ dueAt: morning }).where(eq(run.id, later!.id));
+  await dispatch();
+  expect(await db.$count(run, eq(run.orgId, orgId))).toBe(4);
 });
 
 test('a campaign that fails delays no other campaign', async () => {

@@ -3,6 +3,7 @@ import { type Db, inTransaction } from '../../store/db.ts';
 import {
   type CampaignKey,
   claimDue,
+  countUnsent,
   delayCampaign,
   expireRecipients,
   findDueCampaigns,
@@ -10,7 +11,7 @@ import {
   writeDispatch,
 } from '../../store/recipients/dispatch.ts';
 import { createLookLoop, type WhenDue } from '../look-loop.ts';
-import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-dispatch.ts';
+import { BATCH, LOOK_MS, MAX_UNSENT, planDispatch } from '../../features/campaigns/plan-dispatch.ts';
 
 /**
  * Turns due recipients into conversations, in batches. A batch is one transaction. The campaign is locked, so its pace
@@ -69,7 +70,7 @@ export function createCampaignWorker({
       'the recipients of a campaign could not be started; they are tried again',
     );
     await delayCampaign(pool, key, RETRY_SECONDS);
-    return { isMore: false, hasBegun: false };
+    return NOTHING;
   }
 
   async function expire(): Promise<boolean> {
@@ -86,12 +87,20 @@ export function createCampaignWorker({
   return { start: loop.start, wake: loop.wake, stop: loop.stop };
 }
 
+const NOTHING = { isMore: false, hasBegun: false };
+
 /** Processes one batch of a campaign. Returns whether more recipients may be due immediately. */
-export const dispatchDue = ({ $client: pool }: Db, key: CampaignKey): Promise<{ isMore: boolean; hasBegun: boolean }> =>
+export const dispatchDue = (
+  { $client: pool }: Db,
+  key: CampaignKey,
+  maxUnsent = MAX_UNSENT,
+): Promise<{ isMore: boolean; hasBegun: boolean }> =>
   inTransaction(pool, async (client) => {
     const campaign = await lockCampaign(client, key);
-    const due = campaign === null ? [] : await claimDue(client, campaign, BATCH);
-    if (campaign === null || due.length === 0) return { isMore: false, hasBegun: false };
+    if (campaign === null) return NOTHING;
+    const room = maxUnsent - (await countUnsent(client, key, maxUnsent));
+    const due = room === 0 ? [] : await claimDue(client, campaign, Math.min(BATCH, room));
+    if (due.length === 0) return NOTHING;
     const { dispatches, pacedUntil, leftOver } = await planDispatch(campaign, due);
     await writeDispatch(client, campaign, dispatches, pacedUntil);
     return {
