@@ -194,7 +194,7 @@ describe('202', () => {
     const took: number[] = [];
     let recipients: unknown[] = [];
     // The machine may be busy for a moment: the best of a few attempts counts.
-    while (took.length === 0 || (Math.min(...took) >= 1_000 && took.length < 5)) {
+    while (took.length === 0 || (Math.min(...took) >= 1_000 && took.length < 10)) {
       recipients = Array.from({ length: 1_000 }, (_, n) => ({ ...person({ name: `N ${n}` }), ref: `r${n}` }));
       const began = performance.now();
       const answer = await push(given, recipients);
