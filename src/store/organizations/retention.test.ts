@@ -70,7 +70,8 @@ async function left(table: 'conversation' | 'run' | 'message' | 'conversation_no
 async function sweep(now?: Date): Promise<number> {
   for (let pieces = 0; ; pieces++) {
     await db.execute(
-      sql`UPDATE retention SET due_at = due_at - interval '1 second' WHERE due_at < now() + interval '1 second'`,
+      sql`UPDATE retention SET due_at = due_at - interval '1 second' WHERE org_id IN (
+        SELECT org_id FROM retention WHERE due_at < now() + interval '1 second' ORDER BY org_id FOR UPDATE)`,
     );
     if (!(await eraseOld(db, now))) return pieces;
   }
@@ -261,8 +262,15 @@ test('many conversations are deleted in batches, and a second node processes ano
   }
   await setRetention(db, orgId, 30);
   await setRetention(db, other, 30);
-  // One batch each, at the same time.
-  expect(await Promise.all([eraseOld(db), eraseOld(db)])).toEqual([true, true]);
+  // One batch each, at the same time: both wait for the lock before they erase.
+  const lock = await db.$client.connect();
+  await lock.query('BEGIN; LOCK TABLE message IN EXCLUSIVE MODE');
+  const batches = Promise.all([eraseOld(db), eraseOld(db)]);
+  const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await expect.poll(async () => (await db.execute(waiting)).rows.length).toBe(2);
+  await lock.query('COMMIT');
+  lock.release();
+  expect(await batches).toEqual([true, true]);
   const remaining = await Promise.all([left('conversation'), left('conversation', other)]);
   expect(remaining.map((ids) => ids.length)).toEqual([251, 251]);
   await Promise.all([sweep(), sweep(), sweep()]);
