@@ -49,7 +49,8 @@ export async function writeBudget(
     eq(budget.period, period),
     eq(budget.unit, unit),
   );
-  const start = START(period);
+  // Citus accepts the time in a CASE only as a subquery.
+  const start = sql`(SELECT ${START(period)})`;
   const isCurrent = sql`${budget.periodStart} = ${start}`;
   // After a change of the amount, and in a new period, no threshold counts as reported.
   const afterChange = (column: PgColumn) =>

@@ -30,9 +30,11 @@ export const PEOPLE = { ...MADE.types, ...CHANGED.types };
 
 /**
  * The new `updated_at` of a person. It differs from the time before, even if two changes happen in one millisecond,
- * because a batch recognizes a change by this time.
+ * because a batch recognizes a change by this time. The addition is in UTC without a zone, because Citus accepts only
+ * immutable functions of a column.
  */
-export const CHANGE_TIME = `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
+export const CHANGE_TIME = `greatest((SELECT statement_timestamp()),
+  (updated_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC')`;
 
 const TAGS = `(SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(u.tags::json) v)`;
 
