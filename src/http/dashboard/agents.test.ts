@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { docx, pdf } from '../../../test/office-files.ts';
 import { ascending, inShop, pointersOf } from '../../../test/shop.ts';
+import { countLockWaits } from '../../../test/lock-waits.ts';
 import { modelCredential, openCredential } from '../../store/credentials.ts';
 
 describe('agents', () => {
@@ -58,8 +59,7 @@ describe('agents', () => {
     await lock.query('BEGIN');
     await lock.query('SELECT FROM agent WHERE id = $1 FOR UPDATE', [id]);
     const both = Promise.all([1, 2].map(() => call(`POST ${at}/agents/${id}/publish`, { live: false })));
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await expect.poll(async () => (await server.db.$client.query(waiting)).rows.length).toBe(2);
+    await expect.poll(() => countLockWaits(server.db.$client)).toBe(2);
     await lock.query('COMMIT');
     lock.release();
     expect((await both).map(({ status }) => status)).toEqual([200, 200]);

@@ -48,7 +48,8 @@ const MAX_FIRST_REDIRECTS = 5;
 
 /**
  * Adds the addresses in the given order, up to the limit of the source. Pages that a sitemap no longer lists stay until
- * the end of the sync. They do not count, so that the new pages are read first. All rows together have twice the limit.
+ * the end of the sync. They do not count, so that the new pages are read first. All rows together are at most twice
+ * the limit.
  */
 export async function addPages(
   tx: Queryable,

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenApproval, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
+import { countLockWaits } from '../../../test/lock-waits.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
 import { insertDocument } from '../documents.ts';
@@ -266,8 +267,7 @@ test('many conversations are deleted in batches, and a second node processes ano
   const lock = await db.$client.connect();
   await lock.query('BEGIN; LOCK TABLE message IN EXCLUSIVE MODE');
   const batches = Promise.all([eraseOld(db), eraseOld(db)]);
-  const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await expect.poll(async () => (await db.execute(waiting)).rows.length).toBe(2);
+  await expect.poll(() => countLockWaits(db.$client)).toBe(2);
   await lock.query('COMMIT');
   lock.release();
   expect(await batches).toEqual([true, true]);

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
+import { countLockWaits } from '../../../test/lock-waits.ts';
 import type { Db } from '../db.ts';
 import { eraseEndUser } from '../end-users/erase.ts';
 import { createSuppression } from '../end-users/suppression.ts';
@@ -195,8 +196,7 @@ describe('conversation keys', () => {
     await lock.query('BEGIN');
     await lock.query('SELECT FROM conversation WHERE id = $1 FOR UPDATE', [low]);
     const both = Promise.all((ids[0] === low ? keys.toReversed() : keys).map(message));
-    const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await expect.poll(async () => (await db.execute(waiting)).rows.length).toBe(1);
+    await expect.poll(() => countLockWaits(db.$client)).toBe(1);
     const free = await lock.query('SELECT id FROM conversation WHERE id = $1 FOR UPDATE SKIP LOCKED', [high]);
     await lock.query('COMMIT');
     lock.release();

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
+import { countLockWaits } from '../../../test/lock-waits.ts';
 import type { Db } from '../db.ts';
 import { createRequestTrimmer, writeUsage } from './usage.ts';
 
@@ -20,8 +21,7 @@ test('all nodes lock the counts of keys in the same order', async () => {
   await lock.query('BEGIN');
   await lock.query(`SELECT FROM key_usage WHERE key_id = 'key_1' FOR UPDATE`);
   const written = writeUsage(db.$client, counts, []);
-  const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await expect.poll(async () => (await db.execute(waiting)).rows.length).toBe(1);
+  await expect.poll(() => countLockWaits(db.$client)).toBe(1);
   const free = await lock.query(`SELECT key_id FROM key_usage WHERE key_id = 'key_2' FOR UPDATE SKIP LOCKED`);
   await lock.query('COMMIT');
   lock.release();
