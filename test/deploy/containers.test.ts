@@ -58,6 +58,8 @@ describe.skipIf(!canRun)('the containers of compose.yaml', () => {
     for (const service of [...nodes, 'worker-1', 'worker-2', 'postgres'])
       await until(() => project.isHealthy(service), `${service} is not healthy`);
     await expect.poll(async () => (await call('GET', '/api/health')).status, { timeout: 60_000 }).toBe(200);
+    for (const node of nodes)
+      await expect.poll(() => podman('logs', project.container(node))).toContain('Redis counts for all nodes');
   });
 
   test('one call through the proxy gets the answer of the agent', async () => {

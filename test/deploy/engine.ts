@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -12,7 +13,9 @@ import path from 'node:path';
  * remains after the test. The test creates missing parts of the FOLDER. To start from nothing, remove the FOLDER.
  */
 const FOLDER = path.join(tmpdir(), 'parley-containers');
-const ROOT_IMAGE = 'localhost/stand-in';
+const ENTRYPOINT = path.join(import.meta.dirname, 'stand-in.sh');
+const VERSION = createHash('sha256').update(readFileSync(ENTRYPOINT)).digest('hex').slice(0, 12);
+const ROOT_IMAGE = `localhost/stand-in:${VERSION}`;
 const PACKAGES = ['ca-certificates', 'libatomic1', 'postgresql', 'redis-server', 'caddy'];
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const OVERLAY = 0x794c7630;
@@ -95,6 +98,9 @@ function settings(folder: string): Record<string, string> {
 async function importRoot(folder: string): Promise<void> {
   const root = path.join(folder, 'root');
   if (!existsSync(root)) await makeRoot(root);
+  const entrypoint = path.join(root, 'usr/local/bin/stand-in');
+  cpSync(ENTRYPOINT, entrypoint);
+  chmodSync(entrypoint, 0o755);
   const changes = [
     `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
     // The folders have the same layout as in the official Caddy image.
@@ -129,7 +135,5 @@ async function makeRoot(root: string): Promise<void> {
   await run('npm', ['install', '--global', '--prefix', at('usr/local'), '--no-audit', '--no-fund', `npm@${version}`]);
   // The build trusts the certificate authorities that this machine trusts, for its packages.
   cpSync(CERTIFICATES, at(CERTIFICATES.slice(1)));
-  cpSync(path.join(import.meta.dirname, 'stand-in.sh'), at('usr/local/bin/stand-in'));
-  await run('chmod', ['755', at('usr/local/bin/stand-in')]);
   renameSync(unfinished, root);
 }

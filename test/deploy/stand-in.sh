@@ -1,6 +1,7 @@
 #!/bin/sh
-# Entrypoint of the image that replaces postgres, redis and caddy (engine.ts). `postgres` behaves as in the official
-# image: it creates the user and the database that the variables name. All other commands run unchanged.
+# Entrypoint of the image that replaces postgres, redis and caddy (engine.ts). `postgres` and `redis-server` behave as in
+# the official images: `postgres` creates the user and the database that the variables name, and `redis-server` accepts
+# clients of other hosts. All other commands run unchanged.
 set -e
 if [ "$1" = postgres ]; then
   PATH="$(echo /usr/lib/postgresql/*/bin):$PATH"
@@ -19,4 +20,5 @@ if [ "$1" = postgres ]; then
   fi
   exec setpriv --reuid=postgres --regid=postgres --init-groups "$@" -c 'listen_addresses=*'
 fi
+if [ "$1" = redis-server ]; then set -- "$@" --protected-mode no; fi
 exec "$@"

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from '../factories.ts';
@@ -214,6 +215,35 @@ describe.skipIf(REDIS_SERVER === undefined)('a start', () => {
         }
       }
     } finally {
+      await redis.stop();
+    }
+  });
+
+  it('a node that Redis refuses pauses before each connection, reports each reason once, and connects later', async () => {
+    await using database = await createTestDatabase();
+    const redis = await startRedis();
+    const admin = createClient({ url: redis.url });
+    const lines: { reason?: string; msg: string }[] = [];
+    let node: TestApp | undefined;
+    try {
+      await admin.connect();
+      await admin.configSet('maxclients', '1');
+      const refused = async () => Number(/rejected_connections:(\d+)/.exec(await admin.info('stats'))![1]);
+      const begun = performance.now();
+      node = await startTestApp({ ...env, REDIS_URL: redis.url }, { role: 'api', database, lines });
+      await expect.poll(refused).toBeGreaterThanOrEqual(4);
+      expect(performance.now() - begun).toBeGreaterThan((await refused()) * 200 - 250);
+      expect(node.app.access.state().isLimitShared).toBe(false);
+      const reasons = lines.filter(({ msg }) => msg.includes('REDIS_URL')).map(({ reason }) => reason);
+      expect(reasons).toEqual([...new Set(reasons)]);
+      expect(reasons).toContain(
+        'The server refuses the connection. It has too many clients, or its protected mode is on.',
+      );
+      await admin.configSet('maxclients', '100');
+      await expect.poll(() => node!.app.access.state().isLimitShared).toBe(true);
+    } finally {
+      await node?.stop();
+      admin.destroy();
       await redis.stop();
     }
   });

@@ -54,7 +54,6 @@ const FIRST_ANSWER_MS = 1_000;
  * A connection that is silent for this long is closed and opened again, because the other side may not exist any more.
  */
 const REOPEN_MS = 3_000;
-const RECONNECT_MS = 250;
 const CONNECT_WITHIN_MS = 2_000;
 
 /** The number of windows that one message to Redis restores, so that the response arrives in time. */
@@ -70,7 +69,7 @@ export type SharedCountersOptions = {
 
 export function openSharedCounters({ url, prefix, windowMs, log }: SharedCountersOptions): SharedCounters {
   const states = createStateLog(log);
-  let client = openClient(url, lose);
+  const connection = createConnection(url, lose);
   const place = { prefix, windowMs, node: randomBytes(9).toString('base64url') };
   let calls: NodeCalls | null = null;
   let isWell = false;
@@ -84,6 +83,8 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
   }
 
   async function probe(withinMs: number): Promise<void> {
+    const client = connection.client();
+    if (!client.isOpen) return connection.reopen();
     isProbing = true;
     try {
       // The probe writes, because only a write shows that Redis can count. A replica that is out of date, or a server
@@ -100,10 +101,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       lose(client.isReady ? error : states.errorBefore(error));
       if (performance.now() - silentSince < REOPEN_MS) return;
       silentSince = performance.now();
-      const silent = client;
-      client = openClient(url, lose);
-      silent.removeAllListeners('error').on('error', () => {});
-      silent.destroy();
+      connection.reopen();
     } finally {
       isProbing = false;
     }
@@ -114,7 +112,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       if (!isWell) return null;
       const call = { isLate: false };
       try {
-        const response = send(client, place, counters, (taken) => onResponse?.(taken, call.isLate));
+        const response = send(connection.client(), place, counters, (taken) => onResponse?.(taken, call.isLate));
         return await inTime(response, ANSWER_WITHIN_MS);
       } catch (error) {
         call.isLate = true;
@@ -127,15 +125,19 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     },
     giveBack: (names) => {
       const keys = names.map((name) => prefix + name);
-      if (isWell) client.giveBack(keys, place.node).catch(lose);
+      if (isWell) connection.client().giveBack(keys, place.node).catch(lose);
     },
     forget: (name) => {
-      if (isWell) client.del(prefix + name).catch(lose);
+      if (isWell)
+        connection
+          .client()
+          .del(prefix + name)
+          .catch(lose);
     },
     start: async () => {
       const until = performance.now() + FIRST_ANSWER_MS;
       while (!isWell && !states.isLost() && performance.now() < until) {
-        if (client.isReady) await probe(until - performance.now());
+        if (connection.client().isReady) await probe(until - performance.now());
         else await new Promise((resolve) => setTimeout(resolve, 10));
       }
       if (!isWell) lose(states.errorBefore(new Late()));
@@ -149,33 +151,46 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     stop: async () => {
       clearInterval(probing);
       isWell = false;
-      client.removeAllListeners('error').on('error', () => {});
-      client.destroy();
+      connection.close();
     },
   };
 }
 
-/** Logs each state once. */
+/** Logs each reason once until Redis is back. */
 function createStateLog(log: SharedCountersOptions['log']) {
-  let reported: string | null = null;
+  const reported = new Set<string>();
   return {
-    isLost: () => reported !== null,
+    isLost: () => reported.size > 0,
     /** The error that was logged last, or this error if Redis was available. */
-    errorBefore: (error: unknown): unknown => (reported === null ? error : new Error(reported)),
+    errorBefore: (error: unknown): unknown => (reported.size === 0 ? error : new Error([...reported].at(-1))),
     lost(error: unknown): void {
       const reason = reasonOf(error);
-      if (reported === reason) return;
-      reported = reason;
+      if (reported.has(reason)) return;
+      reported.add(reason);
       log.warn(
         { reason },
         'Redis is not available (REDIS_URL): until it is back, each node enforces its share of every limit.',
       );
     },
     back(): void {
-      reported = null;
+      reported.clear();
       log.info('Redis counts for all nodes: rate limits are exact.');
     },
   };
+}
+
+/** A connection whose client can be replaced. */
+function createConnection(url: string, lose: (error: unknown) => void) {
+  let client = openClient(url, lose);
+  const close = (): void => {
+    client.removeAllListeners('error').on('error', () => {});
+    client.destroy();
+  };
+  const reopen = (): void => {
+    close();
+    client = openClient(url, lose);
+  };
+  return { client: () => client, close, reopen };
 }
 
 type Client = ReturnType<typeof openClient>;
@@ -225,7 +240,9 @@ function openClient(url: string, lose: (error: unknown) => void) {
     disableClientInfo: true,
     maintNotifications: 'disabled',
     commandOptions: { timeout: undefined },
-    socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: RECONNECT_MS },
+    // The probe opens a lost connection again. The library would do so without a pause, in an endless loop, if a server
+    // accepts connections and then closes them.
+    socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: false },
   });
   opened.on('error', lose);
   // The error listener logs the errors of the connection.
@@ -263,6 +280,9 @@ function reasonOf(error: unknown): string {
   const { message = '', code } = error as { message?: string; code?: string };
   if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))
     return 'The server rejects the user name or password.';
+  // The library has no request to which the error response of such a server belongs.
+  if (error instanceof TypeError)
+    return 'The server refuses the connection. It has too many clients, or its protected mode is on.';
   if (code === 'ECONNREFUSED') return 'Nothing listens on this host and port.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name cannot be resolved.';
   if (/closed|ECONNRESET/i.test(`${message} ${code ?? ''}`)) return 'The connection was closed.';
