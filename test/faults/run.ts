@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { readOptions } from '../../cluster/read-options.ts';
 import { PGBOUNCER } from '../pgbouncer.ts';
+import { createRandom } from './random.ts';
 import { startRegion } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 import {
@@ -20,7 +21,8 @@ import type { Scenario } from './trial.ts';
 
 /**
  * Runs the fault suite. PARLEY_FAULT_SEED repeats a run. The timing of the machine cannot be repeated, so a finding
- * contains all known data.
+ * contains all known data. After PARLEY_FAULT_UNTIL (seconds since 1970), no scenario and no planted bug begins, and the
+ * output lists those that did not run.
  */
 const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
 
@@ -47,21 +49,27 @@ if (values.help || !Number.isInteger(times) || times < 1) {
 }
 const first = process.env.PARLEY_FAULT_SEED ?? String(Math.floor(Math.random() * 1_000_000));
 const begun = performance.now();
+const until = Number(process.env.PARLEY_FAULT_UNTIL ?? Infinity) * 1_000;
 const failures: string[] = [];
+const skipped: string[] = [];
 let passed = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => end(`ended by ${name}`));
 
 const isWanted = (name: string) => positionals.length === 0 || positionals.some((one) => name.startsWith(one));
 /** A series of twenty runs ends at the first failure. */
 const isOver = () => times > 1 && failures.length > 0;
+const isLate = () => Date.now() > until;
 
 function end(why?: string): never {
   if (why !== undefined) failures.push(why);
   for (const failure of failures) console.log(`  ${failure}`);
+  const notRun = skipped.length > 0 ? [`Not run, because the time was over: ${skipped.join(', ')}`] : [];
+  for (const line of notRun) console.log(`  ${line}`);
   console.log(`${minutesSince(begun)} minutes`);
-  const tally = `${passed} passed, ${failures.length} failed`;
+  const counts = `${passed} passed, ${failures.length} failed`;
+  const tally = skipped.length > 0 ? `${counts}, ${skipped.length} skipped` : counts;
   // scripts/tally.mjs prints this line after our exit.
-  const lines = [...failures.map((failure) => `Failed: ${failure}`), tally];
+  const lines = [...failures.map((failure) => `Failed: ${failure}`), ...notRun, tally];
   if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, `${lines.join('\n')}\n`);
   else console.log(tally);
   process.exit(failures.length === 0 ? 0 : 1);
@@ -71,6 +79,7 @@ const minutesSince = (from: number): string => ((performance.now() - from) / 60_
 
 async function report(name: string, seed: string, work: () => Promise<string[]>): Promise<void> {
   if (isOver()) return;
+  if (isLate()) return void skipped.push(name);
   const from = performance.now();
   const found = await work().catch((error: Error) => [`broke off: ${error.stack}`]);
   const seconds = ((performance.now() - from) / 1_000).toFixed(1);
@@ -85,6 +94,7 @@ async function report(name: string, seed: string, work: () => Promise<string[]>)
 async function runAll(list: readonly Scenario[], seed: string, start: () => ReturnType<typeof startRegion>) {
   const wanted = list.filter(({ name }) => isWanted(name));
   if (wanted.length === 0 || isOver()) return;
+  if (isLate()) return void skipped.push(...wanted.map(({ name }) => name));
   const region = await start();
   try {
     for (const scenario of wanted) await report(scenario.name, seed, () => findings(region, scenario, seed));
@@ -115,7 +125,8 @@ async function runPooler(seed: string): Promise<void> {
 }
 
 async function runBugs(seed: string): Promise<void> {
-  for (const bug of bugs) {
+  // The order depends on the seed, so that runs with too little time plant different bugs.
+  for (const bug of createRandom(seed).shuffle(bugs)) {
     if (!isWanted('bugs') && !isWanted(bug.name)) continue;
     await report(`planted: ${bug.name}`, seed, async () => {
       const { found, findings } = await hunt(bug, seed);
@@ -138,5 +149,5 @@ for (let time = 1; time <= times && !isOver(); time++) {
   if (values.bugs) await runBugs(seed);
   if (times > 1 && !isOver()) console.log(`Time ${time} of ${times} passed in ${minutesSince(from)} minutes`);
 }
-if (passed + failures.length === 0) end(`nothing is called "${positionals.join('", "')}"`);
+if (passed + failures.length + skipped.length === 0) end(`nothing is called "${positionals.join('", "')}"`);
 end();
