@@ -130,23 +130,23 @@ const FLAT = `{
 
 /**
  * Makes `route` wait until a request of the page is intercepted. Otherwise a busy page may handle a key, and send a
- * request, before the browser has told it to let the test intercept requests.
+ * request, before the browser has told it to let the test intercept requests. After `unroute`, the page's requests are
+ * still intercepted and continue. If the interception ended, requests in progress might never end.
  */
 export function interceptAtOnce(page: Page, url: string): void {
   const route = page.route.bind(page);
   const probe = `${smallDocument(url)}?intercepted`;
   page.route = async (...args) => {
     const found = await route(...args);
-    // Only pages send requests. The policy of other documents forbids requests.
-    if ((await page.evaluate('document.contentType')) !== 'text/html') return found;
     let isIntercepted = false;
     const isProbe = ({ href }: URL): boolean => href === probe;
     await route(isProbe, (sent) => {
       isIntercepted = true;
       return sent.fulfill({ status: 204, headers: { 'access-control-allow-origin': '*' } });
     });
+    // Only pages send requests. The policy of other documents forbids requests.
+    if ((await page.evaluate('document.contentType')) !== 'text/html') return found;
     while (!isIntercepted) await page.evaluate(`fetch(${JSON.stringify(probe)}).then(() => {}, () => {})`);
-    await page.unroute(isProbe);
     return found;
   };
 }

