@@ -1,7 +1,8 @@
 /**
  * The command `npm run test:faults` runs the scenarios of the fault suite, the long tests, and then the planted bugs
- * (docs/testing-faults.md). The last line has the counts of all three. After PARLEY_FAULT_UNTIL (seconds since 1970),
- * nothing of it begins. The command `npm run test:faults -- NAME…` runs some scenarios of the suite.
+ * (docs/testing-faults.md). The last line has the counts of all three. The command `npm run test:faults -- NAME…` runs
+ * some scenarios of the suite. PARLEY_FAULT_UNTIL (seconds since 1970) is the time after which no scenario, no planted
+ * bug and no run of the long tests begins.
  */
 import { appendFileSync } from 'node:fs';
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';

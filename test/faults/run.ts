@@ -22,7 +22,7 @@ import type { Scenario } from './trial.ts';
 /**
  * Runs the fault suite. PARLEY_FAULT_SEED repeats a run. The timing of the machine cannot be repeated, so a finding
  * contains all known data. After PARLEY_FAULT_UNTIL (seconds since 1970), no scenario and no planted bug begins, and the
- * output lists those that did not run.
+ * output lists the names of those that did not run.
  */
 const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
 
@@ -125,7 +125,7 @@ async function runPooler(seed: string): Promise<void> {
 }
 
 async function runBugs(seed: string): Promise<void> {
-  // The order depends on the seed, so that runs with too little time plant different bugs.
+  // The order depends on the seed, so that runs that end early plant different bugs.
   for (const bug of createRandom(seed).shuffle(bugs)) {
     if (!isWanted('bugs') && !isWanted(bug.name)) continue;
     await report(`planted: ${bug.name}`, seed, async () => {

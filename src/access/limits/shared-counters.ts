@@ -83,7 +83,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
   }
 
   async function probe(withinMs: number): Promise<void> {
-    const client = connection.client();
+    const client = connection.client;
     if (!client.isOpen) return connection.reopen();
     isProbing = true;
     try {
@@ -112,7 +112,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       if (!isWell) return null;
       const call = { isLate: false };
       try {
-        const response = send(connection.client(), place, counters, (taken) => onResponse?.(taken, call.isLate));
+        const response = send(connection.client, place, counters, (taken) => onResponse?.(taken, call.isLate));
         return await inTime(response, ANSWER_WITHIN_MS);
       } catch (error) {
         call.isLate = true;
@@ -125,19 +125,15 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     },
     giveBack: (names) => {
       const keys = names.map((name) => prefix + name);
-      if (isWell) connection.client().giveBack(keys, place.node).catch(lose);
+      if (isWell) connection.client.giveBack(keys, place.node).catch(lose);
     },
     forget: (name) => {
-      if (isWell)
-        connection
-          .client()
-          .del(prefix + name)
-          .catch(lose);
+      if (isWell) connection.client.del(prefix + name).catch(lose);
     },
     start: async () => {
       const until = performance.now() + FIRST_ANSWER_MS;
       while (!isWell && !states.isLost() && performance.now() < until) {
-        if (connection.client().isReady) await probe(until - performance.now());
+        if (connection.client.isReady) await probe(until - performance.now());
         else await new Promise((resolve) => setTimeout(resolve, 10));
       }
       if (!isWell) lose(states.errorBefore(new Late()));
@@ -190,7 +186,13 @@ function createConnection(url: string, lose: (error: unknown) => void) {
     close();
     client = openClient(url, lose);
   };
-  return { client: () => client, close, reopen };
+  return {
+    get client() {
+      return client;
+    },
+    close,
+    reopen,
+  };
 }
 
 type Client = ReturnType<typeof openClient>;
@@ -280,7 +282,7 @@ function reasonOf(error: unknown): string {
   const { message = '', code } = error as { message?: string; code?: string };
   if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))
     return 'The server rejects the user name or password.';
-  // The library has no request to which the error response of such a server belongs.
+  // The server sends an error before the first request. The library then throws this error, because no request waits.
   if (error instanceof TypeError)
     return 'The server refuses the connection. It has too many clients, or its protected mode is on.';
   if (code === 'ECONNREFUSED') return 'Nothing listens on this host and port.';

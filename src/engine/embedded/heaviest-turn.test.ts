@@ -44,7 +44,7 @@ const savable = (rules: Rule[]): AgentDefinition => {
  */
 const LETTERS = ['a', 'a ', 'ا', '\u{fdfa}', 'A\u0301', '1.'];
 
-/** A turn that takes too long is measured again, because the code is cold, or the processor slow, only for a moment. */
+/** A turn over the limit is measured again, because the first measurement may include the compilation of the code. */
 const turnMs = async (...args: Parameters<typeof turn>): Promise<number> => {
   const first = await cpuMsUntil(() => turn(...args));
   return first < ONE_TURN_MS ? first : Math.min(first, await cpuMsUntil(() => turn(...args)));
